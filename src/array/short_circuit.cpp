@@ -56,6 +56,7 @@ std::optional<Question> question_of(graph::ReduceOp op, DType t) {
 }  // namespace
 
 std::optional<Array> reduced_early(graph::ReduceOp op, const Array& x) {
+    if (state_of(x.node()->queue.get()).capture) return {};  // a kernel is part of what is exported
     const DType t = x.dtype();
     if (is_inexact(t) || itemsize(t) > 2 || x.pending() || x.size() < least_elements || !x.is_contiguous()) return {};
     const std::optional<Question> question = question_of(op, t);

@@ -24,7 +24,10 @@ std::int64_t in_dtype(std::int64_t number, DType dtype) {
     return is_float(real) ? static_cast<std::int64_t>(Scalar(number).cast(real).as_double()) : number;
 }
 
-std::int64_t Atom::at(const Sizes& sizes) const { return floor_divide(scale * sizes[static_cast<std::size_t>(size)] + shift, divisor); }
+std::int64_t Atom::at(const Sizes& sizes) const {
+    if (other >= 0) return std::min(sizes[static_cast<std::size_t>(size)], sizes[static_cast<std::size_t>(other)]);
+    return floor_divide(scale * sizes[static_cast<std::size_t>(size)] + shift, divisor);
+}
 
 Formulas::Formulas(std::vector<Sizes> points) : points_(std::move(points)) {
     const std::size_t sizes = points_.empty() ? 0 : points_[0].size();
@@ -95,6 +98,22 @@ std::optional<Formula> Formulas::rounded(std::span<const std::int64_t> values) {
                     return formula_of(atoms_.size() - 1);
                 }
             }
+        }
+    }
+    return std::nullopt;
+}
+
+/// The smaller of two sizes.
+std::optional<Formula> Formulas::smaller(std::span<const std::int64_t> values) {
+    for (std::size_t k = 0; k < varies_.size(); ++k) {
+        for (std::size_t other = k + 1; other < varies_.size(); ++other) {
+            if (!varies_[k] || !varies_[other]) continue;
+            const Atom atom{static_cast<std::int32_t>(k), 1, 0, 1, static_cast<std::int32_t>(other)};
+            bool fits = true;
+            for (std::size_t i = 0; fits && i < points_.size(); ++i) fits = atom.at(points_[i]) == values[i];
+            if (!fits) continue;
+            atoms_.push_back(atom);
+            return Formula{{{1, {static_cast<std::int32_t>(atoms_.size() - 1)}}}};
         }
     }
     return std::nullopt;
@@ -217,6 +236,7 @@ std::optional<Formula> Formulas::find(std::span<const std::int64_t> values, DTyp
         return values[0] == 0 ? Formula{} : Formula{{{values[0], {}}}};
     if (auto formula = linear(values)) return formula;
     if (auto formula = rounded(values)) return formula;
+    if (auto formula = smaller(values)) return formula;
     return polynomial(values);
 }
 

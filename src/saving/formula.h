@@ -15,10 +15,12 @@ namespace pardo::saving {
 
 using Sizes = std::vector<std::int64_t>;
 
-/// (scale * size + shift) / divisor, rounded towards minus infinity: a size itself, or what a slice leaves of it.
+/// (scale * size + shift) / divisor, rounded towards minus infinity: a size itself, or what a slice leaves of it. Or the smaller of two
+/// sizes.
 struct Atom {
     std::int32_t size = 0;
     std::int64_t scale = 1, shift = 0, divisor = 1;
+    std::int32_t other = -1;  // the second of two
     std::int64_t at(const Sizes& sizes) const;
     friend bool operator==(const Atom&, const Atom&) = default;
 };
@@ -61,6 +63,7 @@ private:
     DType rounded_to_ = DType::Int64;
     std::optional<Formula> linear(std::span<const std::int64_t> values) const;
     std::optional<Formula> rounded(std::span<const std::int64_t> values);
+    std::optional<Formula> smaller(std::span<const std::int64_t> values);
     std::optional<Formula> polynomial(std::span<const std::int64_t> values) const;
     bool holds(const Formula& formula, std::span<const std::int64_t> values) const;
     std::vector<Sizes> points_;

@@ -287,6 +287,13 @@ private:
             if (sample.too_large && first) continue;
             if (sample.failure) return fail(sample.failure, sample.message), std::move(found);
             if (!first) first = &sample;
+            if (sample.written != first->written && sample.outline.structure == first->outline.structure) {
+                fail_for(
+                    "an array that the function takes from the host (asarray, copies) has other values or another shape where sizes are " +
+                    sizes_text(p) + " than where they are " + sizes_text(found.points[0]) +
+                    "; what follows from sizes is made by arange, ones and operations");
+                return found;
+            }
             if (sample.outline.structure != first->outline.structure || sample.outline.numbers.size() != first->outline.numbers.size() ||
                 sample.outline.reals.size() != first->outline.reals.size() || sample.written != first->written) {
                 fail_for("the function does something else where sizes are " + sizes_text(p) + " than where they are " +
@@ -399,9 +406,11 @@ private:
         std::size_t quiet = 0;
         for (std::size_t i = 0; free > 0 && i < most_drawn && quiet < quiet_enough * free; ++i) {
             Sizes p;
-            const std::int64_t most = std::int64_t{1} << drawn.between(3, 31);
-            for (const saved::SizeClass& c : classes)
+            std::int64_t most = std::int64_t{1} << drawn.between(3, 31);
+            for (const saved::SizeClass& c : classes) {
+                if (i % 2 == 1) most = std::int64_t{1} << drawn.between(2, 31);  // of each size on its own: few of one, many of another
                 p.push_back(c.exact ? c.value : drawn.between(c.value + 1, std::max(most, c.value + 2)));
+            }
             if (i % 8 == 0 && free > 1) {  // equal ones
                 const auto first = std::ranges::find(classes, false, &saved::SizeClass::exact) - classes.begin();
                 for (std::size_t k = 0; k < p.size(); ++k)

@@ -54,6 +54,7 @@ public:
 private:
     Size size_of(const Atom& a) const {
         Size value = given_[static_cast<std::size_t>(a.size)];
+        if (a.other >= 0) return min(value, given_[static_cast<std::size_t>(a.other)]);
         if (a.scale != 1) value = value * Size(a.scale);
         if (a.shift != 0) value = value + Size(a.shift);
         if (a.divisor == 1) return value;

@@ -61,6 +61,10 @@ def assigned(x: Any) -> Any:
     return y
 
 
+def pair(x: Any, views: Callable[[Any], Any]) -> Any:
+    return views(x)
+
+
 OUTSIDE = np.arange(2.0)
 
 # Name -> function and the shapes of its arguments, in letters.
@@ -99,6 +103,10 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], list[str]]] = {
     "half": (lambda x: x.astype("float16") * 2, ["n"]),
     "complex": (lambda x: (x * 1j + 1).real.sum(), ["n"]),
     "special": (lambda x: pp.special.erf(x) + pp.special.gammaln(x + 1), ["n"]),
+    "shifted": (lambda x: pair(2 * x + 1, lambda y: (y[1:], y[:-1])), ["n"]),
+    "parted": (lambda x: pair(x + 1, lambda y: (y[::2], y[1::2], y[:, 1:], y.T)), ["nm"]),
+    "apart": (lambda x: pair(x * 1j, lambda y: (y.real, y.imag)), ["nm"]),
+    "bools": (lambda x: (lambda b: (b.any(), b.all(axis=0), b.sum(), b.argmax(), b.argmin()))((x > 0.5) | (x < 0.1)), ["nm"]),
     "truth": (lambda x: ((x > 0.9).any(), (x > 0.9).sum()), ["n"]),
 }
 
@@ -140,6 +148,7 @@ ROUTINES: dict[str, tuple[Callable[..., Any], list[str]]] = {
     "fftn": (lambda x: pp.fft.fftn(x), ["nmk"]),
     "matrices": (lambda x: (pp.linalg.inv(positive(x)), pp.linalg.cholesky(positive(x)), pp.linalg.det(positive(x))), ["nm"]),
     "eigenvalues": (lambda x: (*pp.linalg.eigh(positive(x)), pp.linalg.eigvals(positive(x))), ["nm"]),
+    "factors": (lambda x: (*pp.linalg.svd(x, full_matrices=False), *pp.linalg.qr(x), pp.linalg.pinv(x)), ["nm"]),
     "gathered": (lambda x, y: (pp.take(x, places(y, 2)), x[places(y, 2)], x[places(y, 2), places(y, 1)]), ["nm", "k"]),
     "named": (lambda x: x[pp.asarray(np.array([0, 1, 1]))], ["nm"]),
     "along": (lambda x: pp.take_along_axis(x, pp.argsort(x, axis=1), axis=1), ["nm"]),
@@ -284,6 +293,22 @@ def test_what_cannot_be_exported_is_refused(function: Callable[..., Any], messag
     with pytest.raises(ValueError, match=message):
         pp.export(function, pp.zeros(10), path=tmp_path / "no.pardo")
     assert not list(tmp_path.iterdir())
+
+
+def test_contents_that_depend_on_sizes_are_named(tmp_path: pathlib.Path) -> None:
+    with pytest.raises(ValueError, match=r"takes from the host .* has other values or another shape where sizes are 3"):
+        pp.export(lambda x: x + pp.asarray(np.arange(x.shape[0]) / 7), pp.zeros(10), path=tmp_path / "no.pardo")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["three", "distances"])
+def test_all_choices_of_three_sizes_have_a_plan(name: str, tmp_path: pathlib.Path) -> None:
+    program = exported(name, tmp_path)
+    rng = np.random.default_rng(3)
+    for sizes in (2 ** rng.uniform(0, 15, (2000, 3))).astype(int).tolist():
+        if np.prod(sizes) < 2e6:
+            given = arrays_for(FUNCTIONS[name][1], dict(zip("nmk", sizes, strict=True)))
+            program(*(pp.asarray(x) for x in given))
 
 
 def outside_of_the_samples(x: Any) -> Any:

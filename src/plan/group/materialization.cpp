@@ -1,8 +1,9 @@
 // src/plan/group/materialization.cpp: which values get memory, and which are worth a place of their own in a group instead of being
 // computed where they are read.
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
-#include "graph/overlap.h"
 #include "graph/recipes.h"
 #include "plan/force.h"
 #include "plan/group/planner.h"
@@ -25,31 +26,82 @@ bool cheap_source(const Node* node) { return node->kind == Kind::Constant || nod
 /// A view that gets memory, where its elements were if what it shows had row-major memory.
 struct ShownPart {
     NodeId view, source;
-    Strides strides;
-    std::int64_t offset = 0;
+    Sizes shape, strides;
+    Strides factors;  // of which the strides are multiples for all sizes
+    Size offset = 0;
 };
+std::int64_t factor_of(Size size) { return size.literal() ? size.value() : 1; }
 ShownPart shown_part(const Subgraph& subgraph, NodeId view) {
     const Node* node = subgraph.nodes[view];
-    if (node->kind != Kind::View) return {view, view, contiguous_strides(node->shape)};
+    const int rank = node->shape.size();
+    if (node->kind != Kind::View) {
+        ShownPart whole{view, view, given(node->shape), {}, Strides(rank, 1)};
+        whole.strides = contiguous_strides(whole.shape);
+        return whole;
+    }
     const ShownPart base = shown_part(subgraph, node->inputs[0]->index);
-    ShownPart part{view, base.source, Strides(node->shape.size(), 0), base.offset};
-    node->view().place(base.strides, part.strides, part.offset);
+    const graph::ViewMap& map = node->view();  // as its place()
+    ShownPart part{view, base.source, given(node->shape), Sizes(rank, 0), Strides(rank, 0), base.offset};
+    for (int d = 0; d < map.offsets.size(); ++d) part.offset += Size::given(map.offsets[d]) * base.strides[d];
+    for (const graph::ViewMap::Term& term : map.terms) {
+        const Size step = Size::given(term.step);
+        part.strides[term.source] += step * base.strides[term.base_dim];
+        std::int64_t& factor = part.factors[term.source];
+        factor = std::gcd(factor, factor_of(step) * base.factors[term.base_dim]);
+    }
+    if (map.part < 0) return part;
+    for (int d = 0; d < rank; ++d) part.strides[d] *= 2, part.factors[d] *= 2;  // complex elements are pairs in memory
+    part.offset = part.offset * 2 + map.part;
     return part;
+}
+
+/// The bytes from the first element to behind the last; empty where there are none.
+struct Bytes {
+    Size begin, end;
+};
+Bytes bytes_of(const ShownPart& part, Size item) {
+    Size low = part.offset * item, high = low;
+    for (int d = 0; d < part.shape.size(); ++d) {
+        if (part.shape[d] == 0) return {0, 0};
+        (part.strides[d] < 0 ? low : high) += (part.shape[d] - 1) * part.strides[d] * item;
+    }
+    return {low, high + item};
+}
+
+/// True when elements of both lie on one grid at places that never meet: x[0::2] and x[1::2]. What it finds for these sizes alone, no plan
+/// is adapted by.
+bool interleaved(const ShownPart& a, std::int64_t a_item, const ShownPart& b, std::int64_t b_item) {
+    std::int64_t step = 0, known = 0, factor = 0;  // known: of strides that are the same for all sizes
+    bool all_known = true;
+    for (const auto& [part, item] : {std::pair(&a, a_item), std::pair(&b, b_item)}) {
+        for (int d = 0; d < part->shape.size(); ++d) {
+            if (part->shape[d] <= 1) continue;
+            const Size stride = part->strides[d];
+            step = std::gcd(step, stride.value() * item);
+            factor = std::gcd(factor, part->factors[d] * item);
+            if (stride.literal()) known = std::gcd(known, stride.value() * item);
+            all_known = all_known && stride.literal();
+        }
+    }
+    const Size between = b.offset * b_item - a.offset * a_item;
+    const auto never_meet = [&](std::int64_t grid) {
+        if (grid == 0) return false;
+        std::int64_t apart = between.value() % grid;
+        if (apart < 0) apart += grid;
+        return apart >= a_item && grid - apart >= b_item;
+    };
+    if (between.literal() && never_meet(factor)) return true;
+    const bool decided = (all_known && between.literal()) || (known > 0 && known < a_item + b_item);
+    if (Trace* const trace = Trace::current(); trace && !decided) trace->give_up();
+    return never_meet(step);
 }
 
 /// True when two parts show an element that is the same one: a write through one is seen through the other.
 bool meet(const Subgraph& subgraph, const ShownPart& a, const ShownPart& b) {
-    const auto elements = [&](const ShownPart& p) {
-        const Node* node = subgraph.nodes[p.view];
-        return graph::Elements{static_cast<std::uint64_t>(p.offset * itemsize(node->dtype)), node->dtype, node->shape, p.strides};
-    };
-    return a.view != b.view && a.source == b.source && graph::may_overlap(elements(a), elements(b));
-}
-
-/// True when two parts show the same value.
-bool several_of_one(std::vector<ShownPart> parts) {
-    std::ranges::sort(parts, {}, &ShownPart::source);
-    return std::ranges::adjacent_find(parts, {}, &ShownPart::source) != parts.end();
+    if (a.view == b.view || a.source != b.source) return false;
+    const std::int64_t a_item = itemsize(subgraph.nodes[a.view]->dtype), b_item = itemsize(subgraph.nodes[b.view]->dtype);
+    const Bytes x = bytes_of(a, a_item), y = bytes_of(b, b_item);
+    return x.begin < y.end && y.begin < x.end && !interleaved(a, a_item, b, b_item);
 }
 
 }  // namespace
@@ -88,12 +140,13 @@ void Planner::choose_required() {
     }
     // A required view shares its base's memory when the program holds the base or another view of the same elements (writes through one are
     // seen through the other), or when the view shows as much as the base or more.
-    std::vector<ShownPart> parts;
+    std::vector<NodeId> views;
     for (int i = 0; i < count; ++i) {
-        if (subgraph_.nodes[i]->kind == Kind::View && info_[i].required) parts.push_back(shown_part(subgraph_, static_cast<NodeId>(i)));
+        if (subgraph_.nodes[i]->kind == Kind::View && info_[i].required) views.push_back(static_cast<NodeId>(i));
     }
-    if (Trace* const trace = Trace::current(); trace && several_of_one(parts)) trace->give_up();  // whether they meet is decided by numbers
-    const auto bytes_of = [&](NodeId id) { return size(id) * itemsize(subgraph_.nodes[id]->dtype); };
+    std::vector<ShownPart> parts;
+    for (std::size_t k = 0; k < views.size() && views.size() > 1; ++k) parts.push_back(shown_part(subgraph_, views[k]));
+    const auto bytes_in = [&](NodeId id) { return size(id) * itemsize(subgraph_.nodes[id]->dtype); };
     const auto meets_another = [&](NodeId view) {
         const auto own = std::find_if(parts.begin(), parts.end(), [&](const ShownPart& p) { return p.view == view; });
         return own != parts.end() && std::any_of(parts.begin(), parts.end(), [&](const ShownPart& p) { return meet(subgraph_, *own, p); });
@@ -111,7 +164,7 @@ void Planner::choose_required() {
             source = input(source, 0);
             shared |= is_shared();
         }
-        if (!shared && (cheap_source(subgraph_.nodes[source]) || bytes_of(static_cast<NodeId>(i)) < bytes_of(below))) continue;
+        if (!shared && (cheap_source(subgraph_.nodes[source]) || bytes_in(static_cast<NodeId>(i)) < bytes_in(below))) continue;
         info_[below].required = true;
         info_[below].why = "base of a view that is kept";
     }

@@ -112,9 +112,16 @@ bool UserFunction::writes_all(const Specialisation& special, Arguments arguments
 void UserFunction::note(plan::Capture& capture, const Specialisation& special, Variant& variant, Arguments arguments,
                         std::span<const std::int64_t> extents, double iterations, device::Queue* queue, const LoopArguments& loop) const {
     const lang::Lowered& lowered = special.lowered;
-    const auto refuse = [&](const char* why) { throw Error(ErrorCode::Value, "export: " + name() + " " + why); };
+    const auto refuse = [&](const char* why) {
+        const Text place = device::current_location();
+        throw Error(ErrorCode::Value, "export: " + name() + " " + why + (place.empty() ? "" : " (at " + place.str() + ")"));
+    };
     if (!lowered.prints.empty()) refuse("prints, and what is exported has nowhere to print");
-    if (!loop.results.empty()) refuse("gives numbers to Python; what is exported writes into arrays");
+    if (!loop.results.empty())
+        refuse(
+            "gives numbers to Python, and while a function is exported there are none: a loop of range that keeps them in an array of one "
+            "element "
+            "(out[0] += x[i]) is exported, and so are operations on arrays (x.sum())");
     std::lock_guard guard(graph::state_of(queue).lock);
     for (std::size_t k = 0; k < arguments.size(); ++k)
         if (arguments[k].kind == KernelArgument::Kind::Array && lowered.used[k] && lowered.accesses[k] != ir::Access::Read)

@@ -312,7 +312,7 @@ Subgraph::Outline Subgraph::outline() const {
     for (const Node* node : nodes) {
         result.own.push_back(result.numbers.size());
         result.numbers.push_back(node->kind == Kind::Leaf ? node->offset : 0);
-        if (node->kind != Kind::Constant) continue;
+        if (node->kind != Kind::Constant || is_float(node->scalar().dtype)) continue;
         const std::optional<std::int64_t> integer = integer_of(node->scalar());
         result.structure.push_back(integer.has_value());
         if (integer) {

@@ -54,7 +54,7 @@ struct Subgraph {
     /// Writes `key`: structure, dtypes, shapes, strides, which leaves are of one buffer, and how each lies to the target; no values,
     /// addresses or offsets. What a plan does is a function of the key and of the device.
     void write_key();
-    /// Likewise for values of any size: what does not depend on numbers, and each number at its place.
+    /// Likewise for values of any size: what does not depend on numbers, and each number at its place; not those of float constants.
     struct Outline {
         std::vector<std::uint8_t> structure;
         std::vector<std::int64_t> numbers;

@@ -10,26 +10,23 @@ namespace pardo::routines {
 
 class RoutineBase;
 
-/// While it is current, routines on its device are given to it.
+/// While it lives, routines on its device are given to it.
 class Recorder {
 public:
-    explicit Recorder(const device::Device* device) : device_(device) {}
-    virtual ~Recorder() = default;
+    explicit Recorder(const device::Device* device);
+    virtual ~Recorder();
     Recorder(const Recorder&) = delete;
     /// A call whose arguments `walk` gives.
     virtual void take(const RoutineBase& routine, const std::function<void(Fields&)>& walk) = 0;
     /// Throws: a call of which values decide how many elements its result has.
     [[noreturn]] virtual void refuse_count(const char* op_name) = 0;
 
-    /// Null: none.
-    static void set(Recorder* recorder) { current.store(recorder, std::memory_order_release); }
-    static Recorder* of(const device::Queue* queue) {
-        Recorder* const recorder = current.load(std::memory_order_acquire);
-        return recorder && recorder->device_ == queue->device() ? recorder : nullptr;
-    }
+    /// Null: there is none.
+    static Recorder* of(const device::Queue* queue) { return count.load(std::memory_order_relaxed) == 0 ? nullptr : find(queue->device()); }
 
 private:
-    inline static constinit std::atomic<Recorder*> current{nullptr};
+    static Recorder* find(const device::Device* device);
+    inline static constinit std::atomic<int> count{0};
     const device::Device* device_;
 };
 

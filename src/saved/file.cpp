@@ -82,14 +82,16 @@ template <class A> void field(A& a, Sizing::Guard& g) { field(a, g.a), field(a, 
 template <class A> void field(A& a, Sizing& s) { field(a, s.sizes), field(a, s.steps), field(a, s.guards); }
 template <class A> void field(A& a, Patch& p) { field(a, p.word), field(a, p.value), field(a, p.bytes); }
 template <class A> void field(A& a, SizeWord& w) { field(a, w.word), field(a, w.dtype), field(a, w.value); }
+template <class A> void field(A& a, Real& r) { field(a, r.kind), field(a, r.literal), field(a, r.of); }
+template <class A> void field(A& a, RealWord& w) { field(a, w.word), field(a, w.dtype), field(a, w.own), field(a, w.value); }
 template <class A> void field(A& a, Use& u) { field(a, u.value), field(a, u.reads), field(a, u.writes); }
 template <class A> void field(A& a, Failure& f) { field(a, f.code), field(a, f.message); }
 template <class A> void field(A& a, Launch& l) {
-    field(a, l.code), field(a, l.extents), field(a, l.words), field(a, l.addresses), field(a, l.scalars), field(a, l.uses);
+    field(a, l.code), field(a, l.extents), field(a, l.words), field(a, l.addresses), field(a, l.scalars), field(a, l.reals),
+        field(a, l.uses);
     field(a, l.elements), field(a, l.operations), field(a, l.bytes_read), field(a, l.bytes_written), field(a, l.element_cost),
         field(a, l.failures);
 }
-template <class A> void field(A& a, Real& r) { field(a, r.kind), field(a, r.literal), field(a, r.of); }
 template <class A> void field(A& a, RoutineCall& r) {
     field(a, r.routine), field(a, r.place), field(a, r.choices), field(a, r.numbers), field(a, r.reals), field(a, r.texts);
     field(a, r.memories), field(a, r.uses);
@@ -155,6 +157,11 @@ void check_numbers(const std::vector<Number>& list, const Sizing& sizing) {
     for (const Number& n : list) require(n.expression < sizing.values());
 }
 
+void check_real(const Real& real, const Sizing& sizing) {
+    require(real.kind <= Real::Kind::RootReciprocal);
+    check_numbers({real.of}, sizing);
+}
+
 /// Every number of a place names something that is there; `values`: before the scratch.
 void check(const Alternative& x, std::size_t values, const Program& p) {
     require(x.sizing.sizes == p.sizes && x.sizing.sound());
@@ -163,10 +170,7 @@ void check(const Alternative& x, std::size_t values, const Program& p) {
     for (const RoutineCall& r : x.routines) {
         require(r.routine < p.routines.size());
         check_numbers(r.numbers, x.sizing);
-        for (const Real& real : r.reals) {
-            require(real.kind <= Real::Kind::RootReciprocal);
-            check_numbers({real.of}, x.sizing);
-        }
+        for (const Real& real : r.reals) check_real(real, x.sizing);
         for (const std::uint32_t value : r.memories) require(value < values - x.scratch.size());
         for (const Use& use : r.uses) require(use.value < values - x.scratch.size());
     }
@@ -182,6 +186,11 @@ void check(const Alternative& x, std::size_t values, const Program& p) {
             require(scalar.word < l.words.size() && static_cast<int>(scalar.dtype) < dtype_count);
             require(!is_complex(scalar.dtype) || scalar.word + std::size_t{1} < l.words.size());
             check_numbers({scalar.value}, x.sizing);
+        }
+        for (const RealWord& real : l.reals) {
+            require(static_cast<int>(real.dtype) < dtype_count && static_cast<int>(real.own) < dtype_count);
+            require(real.word + (is_complex(real.dtype) ? std::size_t{1} : 0) < l.words.size());
+            check_real(real.value, x.sizing);
         }
         for (const Use& use : l.uses) require(use.value < values);
         for (const Failure& failure : l.failures) require(failure.code <= static_cast<std::uint8_t>(ErrorCode::Matrix));

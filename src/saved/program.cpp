@@ -62,7 +62,8 @@ std::string Program::routine_names() const {
 double Real::in(std::span<const std::int64_t> values) const {
     if (kind == Kind::Literal) return literal;
     const auto n = static_cast<double>(of.in(values));
-    return 1 / (kind == Kind::Reciprocal ? n : std::sqrt(n));
+    if (kind == Kind::Product) return literal * n;
+    return kind == Kind::Quotient ? literal / n : 1 / std::sqrt(n);
 }
 
 std::vector<std::int64_t> sizes_of(const Program& program, const std::vector<Shape>& shapes) {

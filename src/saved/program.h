@@ -30,6 +30,14 @@ struct Number {
     std::int64_t in(std::span<const std::int64_t> values) const { return expression < 0 ? literal : values[expression]; }
 };
 
+/// A float: itself, its product with what an expression gives, itself divided by that, or the reciprocal of its root.
+struct Real {
+    enum class Kind : std::uint8_t { Literal, Product, Quotient, RootReciprocal };
+    Kind kind = Kind::Literal;
+    double literal = 0;
+    Number of;
+    double in(std::span<const std::int64_t> values) const;
+};
 /// Where a word of a launch comes from; as device::Signature::Patch.
 struct Patch {
     std::uint16_t word = 0;
@@ -41,6 +49,12 @@ struct SizeWord {
     std::uint16_t word = 0;
     DType dtype{};
     Number value;
+};
+/// The same of a float, as it is in its own dtype.
+struct RealWord {
+    std::uint16_t word = 0;
+    DType dtype{}, own{};
+    Real value;
 };
 struct Use {
     std::uint32_t value = 0;
@@ -65,6 +79,7 @@ struct Launch {
     std::vector<Number> words;  // those that are no addresses are complete
     std::vector<Patch> addresses;
     std::vector<SizeWord> scalars;
+    std::vector<RealWord> reals;
     std::vector<Use> uses;
     // What is told of its work.
     Number elements, operations, bytes_read, bytes_written;
@@ -89,6 +104,10 @@ struct Launch {
             const ScalarWords number = scalar_words(Scalar(scalar.value.in(values)).cast(scalar.dtype));
             for (int w = 0; w < number.count; ++w) out[scalar.word + w] = number.words[static_cast<std::size_t>(w)];
         }
+        for (const RealWord& real : reals) {
+            const ScalarWords number = scalar_words(Scalar(real.value.in(values)).cast(real.own).cast(real.dtype));
+            for (int w = 0; w < number.count; ++w) out[real.word + w] = number.words[static_cast<std::size_t>(w)];
+        }
         for (const Patch& patch : addresses) out[patch.word] = address(patch.value) + static_cast<std::uint64_t>(patch.bytes.in(values));
     }
     /// Nanoseconds of one core.
@@ -97,14 +116,6 @@ struct Launch {
     }
 };
 
-/// A number that is no integer: itself, the reciprocal of what an expression gives, or that of its root.
-struct Real {
-    enum class Kind : std::uint8_t { Literal, Reciprocal, RootReciprocal };
-    Kind kind = Kind::Literal;
-    double literal = 0;
-    Number of;
-    double in(std::span<const std::int64_t> values) const;
-};
 /// A call of a routine of the library: its arguments' fields (routines::Fields) by kind, each in order.
 struct RoutineCall {
     std::uint32_t routine = 0;  // of the program's

@@ -3,16 +3,22 @@
 
 #include <pardo/error.h>
 
+#include <atomic>
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <mutex>
+
+#include "base/fork.h"
+#include "device/event.h"
 
 namespace pardo::saving {
 namespace {
 
-NotedBuffer& noted(device::Buffer* buffer) {
-    if (buffer->device() != &NotingDevice::get()) refuse("the function copies to an array that is none of its own");
-    return static_cast<NotedBuffer&>(*buffer);
+/// Says which line it was.
+[[noreturn]] void refuse_call(const std::string& why) {
+    const Text place = device::current_location();
+    refuse(place.empty() ? why : why + " (at " + place.str() + ")");
 }
 
 class NotingQueue final : public device::Queue {
@@ -20,18 +26,18 @@ public:
     NotingQueue(device::Device* device, QueueOrder order, bool profiling) : Queue(device, order, profiling) {}
 
     Event launch(const device::Launch& launch, std::span<const Event>) override {
-        refuse("the function launches " + (launch.label ? launch.label(launch.label_data).name.str() : launch.program->name()) +
-               " at once, and not as a part of array operations");
+        refuse_call("the function launches " + (launch.label ? launch.label(launch.label_data).name.str() : launch.program->name()) +
+                    " at once, and not as a part of array operations");
     }
     Event host_task(std::function<void()>, std::span<const device::BufferUse>, device::Label label, double,
                     std::span<const Event>) override {
-        refuse("the function hands " + label.name.str() + " to the host, which no program can");
+        refuse_call("the function hands " + label.name.str() + " to the host, which no program can");
     }
     Event copy(device::Buffer* to, std::size_t to_offset, device::Buffer* from, std::size_t from_offset, std::size_t bytes,
                std::span<const Event>) override {
         NotedBuffer& target = noted(to);
-        if (from->device() == to->device()) refuse("the function copies between blocks of memory");
-        if (to_offset != 0 || bytes != target.bytes()) refuse("the function copies into a part of an array; assign to it: y[1:3] = x");
+        if (from->device() == to->device()) refuse_call("the function copies between blocks of memory");
+        if (to_offset != 0 || bytes != target.bytes()) refuse_call("the function copies into a part of an array; assign to it: y[1:3] = x");
         std::vector<std::uint8_t> values(bytes);  // now: others may write there later
         from->device()->queue()->read(values.data(), from, from_offset, bytes);
         write(&target, 0, values.data(), bytes);
@@ -39,12 +45,12 @@ public:
     }
     void write(device::Buffer* to, std::size_t offset, const void* from, std::size_t bytes) override {
         NotedBuffer& buffer = noted(to);
-        NotingDevice::get().notes().wrote(buffer);
+        static_cast<NotingDevice*>(device())->notes().wrote(buffer);
         if (buffer.contents.size() < buffer.bytes()) buffer.contents.resize(buffer.bytes());
         if (bytes) std::memcpy(buffer.contents.data() + offset, from, bytes);
     }
     void read(void*, device::Buffer*, std::size_t, std::size_t) override {
-        refuse(
+        refuse_call(
             "the function reads a value that a call computes (float, int, bool, item, print, a comparison in an `if`); while it is "
             "exported there are no values");
     }
@@ -59,17 +65,49 @@ public:
     Event barrier(std::span<const Event>) override { return {}; }
     void wait() override {}
     void wait_quietly() override {}
+
+private:
+    NotedBuffer& noted(device::Buffer* buffer) const {
+        if (buffer->device() != device()) refuse_call("the function copies to an array that is none of its own");
+        return static_cast<NotedBuffer&>(*buffer);
+    }
 };
 
 /// Says where the device comes from; it is not registered, so no list has it.
 class NotingBackend final : public device::Backend {
 public:
+    explicit NotingBackend(device::Device* device) : all_{{"export", "pardo", PARDO_VERSION, {device}}} {}
     std::string_view name() const noexcept override { return "export"; }
     bool hidden() const noexcept override { return true; }
-    const std::vector<device::Platform>& platforms() override {
-        static const auto& all = *new std::vector<device::Platform>{{"export", "pardo", PARDO_VERSION, {&NotingDevice::get()}}};
-        return all;
+    const std::vector<device::Platform>& platforms() override { return all_; }
+
+private:
+    const std::vector<device::Platform> all_;
+};
+
+/// Those that no export has.
+class Idle {
+public:
+    Idle() { renew_at_fork(mutex_); }
+    NotingDevice* take() {
+        const std::lock_guard lock(mutex_);
+        if (devices_.empty()) return nullptr;
+        NotingDevice* const device = devices_.back();
+        devices_.pop_back();
+        return device;
     }
+    void add(NotingDevice& device) {
+        const std::lock_guard lock(mutex_);
+        devices_.push_back(&device);
+    }
+    static Idle& all() {
+        static auto& idle = *new Idle;
+        return idle;
+    }
+
+private:
+    std::mutex mutex_;
+    std::vector<NotingDevice*> devices_;
 };
 
 }  // namespace
@@ -81,16 +119,17 @@ NotedBuffer::NotedBuffer(device::Device* device, const Notes& notes, std::uint32
     : Buffer(device, MemoryKind::Device, reinterpret_cast<void*>((std::uintptr_t{of} + 1) << 44), bytes), run(notes.serial()), number(of) {}
 
 Notes::Notes() {
-    static std::uint64_t last = 0;  // exports follow each other
+    static std::atomic<std::uint64_t> last{0};
     serial_ = ++last;
 }
 
-NotingDevice& NotingDevice::get() {
-    static auto* const device = new NotingDevice;  // devices live as long as the process
-    return *device;
+NotingDevice& NotingDevice::borrow() {
+    NotingDevice* const idle = Idle::all().take();
+    return idle ? *idle : *new NotingDevice;
 }
+void NotingDevice::give_back(NotingDevice& device) { Idle::all().add(device); }
 
-NotingDevice::NotingDevice() : backend_(std::make_unique<NotingBackend>()) {
+NotingDevice::NotingDevice() : backend_(std::make_unique<NotingBackend>(this)) {
     info_.backend = "export";
     info_.platform = "export";
     info_.name = "A function that is exported";

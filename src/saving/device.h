@@ -50,10 +50,13 @@ private:
     std::uint64_t serial_;
 };
 
-/// Stands for any processor whose kernels are vector code made here. There is one; exports follow each other.
+/// Stands for any processor whose kernels are vector code made here. Each export has one, which it leaves to later ones: devices live as
+/// long as the process.
 class NotingDevice final : public device::Device {
 public:
-    static NotingDevice& get();
+    /// One that no export has; give_back() is for when that is over.
+    static NotingDevice& borrow();
+    static void give_back(NotingDevice& device);
     /// Null: between two runs nothing may use the device.
     void note_to(Notes* notes) noexcept { notes_ = notes; }
     Notes& notes() const;

@@ -240,43 +240,66 @@ std::optional<Formula> Formulas::find(std::span<const std::int64_t> values, DTyp
     return polynomial(values);
 }
 
-namespace {
-
-/// The bits of two numbers are the same.
-bool same(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
-
-}  // namespace
+double in_dtype(double number, DType dtype) { return Scalar(number).cast(dtype).as_double(); }
+bool same_bits(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
 
 std::optional<double> Formulas::at(const RealFormula& formula, const Sizes& sizes) const {
     if (formula.kind == saved::Real::Kind::Literal) return formula.literal;
     const std::optional<std::int64_t> of = at(formula.of, sizes);
     if (!of) return std::nullopt;
-    return saved::Real{formula.kind, 0, {*of, -1}}.in({});
+    return saved::Real{formula.kind, formula.literal, {*of, -1}}.in({});
 }
 
-std::optional<RealFormula> Formulas::find_real(std::span<const double> values) {
+bool Formulas::holds(const RealFormula& formula, std::span<const double> values, DType rounded_to) const {
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+        const std::optional<double> there = at(formula, points_[i]);
+        if (!there || !same_bits(in_dtype(*there, rounded_to), values[i])) return false;
+    }
+    return true;
+}
+
+/// literal * (size + shift), literal / (size + shift): two points tell both.
+std::optional<RealFormula> Formulas::of_one_size(std::span<const double> values, DType rounded_to) const {
     using Kind = saved::Real::Kind;
-    if (std::ranges::all_of(values, [&](double v) { return same(v, values[0]); })) return RealFormula{Kind::Literal, values[0], {}};
-    for (const Kind kind : {Kind::Reciprocal, Kind::RootReciprocal}) {
-        std::vector<std::int64_t> of;
-        for (const double v : values) {
-            const double inverse = kind == Kind::Reciprocal ? 1 / v : 1 / (v * v);
-            if (!(std::fabs(inverse) < 0x1p62)) break;
-            of.push_back(std::llround(inverse));
-            if (!same(saved::Real{kind, 0, {of.back(), -1}}.in({}), v)) break;
+    for (std::size_t k = 0; k < varies_.size(); ++k) {
+        if (!varies_[k]) continue;
+        const auto other = static_cast<std::size_t>(std::ranges::find_if(points_, [&](const Sizes& p) { return p[k] != points_[0][k]; }) -
+                                                    points_.begin());
+        const auto a = static_cast<double>(points_[0][k]), b = static_cast<double>(points_[other][k]);
+        const double v = values[0], w = values[other];
+        for (const Kind kind : {Kind::Product, Kind::Quotient}) {
+            const double shift = std::round(kind == Kind::Product ? (w * a - v * b) / (v - w) : (w * b - v * a) / (v - w));
+            if (!(std::fabs(shift) < 0x1p53)) continue;
+            const double near = kind == Kind::Product ? v / (a + shift) : v * (a + shift);
+            for (const double literal :
+                 {near, in_dtype(near, DType::Float32), std::nextafter(near, HUGE_VAL), std::nextafter(near, -HUGE_VAL)}) {
+                RealFormula formula{kind, literal, {{{1, {static_cast<std::int32_t>(k)}}}}};
+                if (shift != 0) formula.of.terms.push_back({static_cast<std::int64_t>(shift), {}});
+                if (holds(formula, values, rounded_to)) return formula;
+            }
         }
-        if (of.size() < values.size()) continue;
-        std::optional<Formula> formula = find(of);
-        if (!formula) continue;
-        const RealFormula found{kind, 0, std::move(*formula)};
-        bool all = true;
-        for (std::size_t i = 0; all && i < values.size(); ++i) {
-            const std::optional<double> there = at(found, points_[i]);
-            all = there && same(*there, values[i]);
-        }
-        if (all) return found;
     }
     return std::nullopt;
+}
+
+std::optional<RealFormula> Formulas::find_real(std::span<const double> values, DType rounded_to) {
+    using Kind = saved::Real::Kind;
+    if (std::ranges::all_of(values, [&](double v) { return same_bits(v, values[0]); })) return RealFormula{Kind::Literal, values[0], {}};
+    for (const Kind kind : {Kind::Product, Kind::Quotient, Kind::RootReciprocal}) {
+        std::vector<std::int64_t> of;
+        for (const double v : values) {
+            const double number = kind == Kind::Product ? v : kind == Kind::Quotient ? 1 / v : 1 / (v * v);
+            if (!(std::fabs(number) < 0x1p62)) break;
+            of.push_back(std::llround(number));
+            if (!same_bits(saved::Real{kind, 1, {of.back(), -1}}.in({}), v)) break;
+        }
+        if (of.size() < values.size()) continue;
+        const std::optional<Formula> formula = find(of, kind == Kind::Product ? rounded_to : DType::Int64);
+        if (!formula) continue;
+        const RealFormula found{kind, 1, *formula};
+        if (holds(found, values, rounded_to)) return found;
+    }
+    return of_one_size(values, rounded_to);
 }
 
 }  // namespace pardo::saving

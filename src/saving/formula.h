@@ -36,7 +36,7 @@ struct Formula {
     friend bool operator==(const Formula&, const Formula&) = default;
 };
 
-/// A number that is no integer: itself, or a reciprocal of a formula.
+/// A float, as saved::Real.
 struct RealFormula {
     saved::Real::Kind kind = saved::Real::Kind::Literal;
     double literal = 0;
@@ -45,6 +45,9 @@ struct RealFormula {
 
 /// The value that a number has in a dtype.
 std::int64_t in_dtype(std::int64_t number, DType dtype);
+double in_dtype(double number, DType dtype);
+/// The bits of two numbers are the same.
+bool same_bits(double a, double b);
 /// Formulas of one set of samples: points, each a value for each size, and for each number what it was there.
 class Formulas {
 public:
@@ -52,8 +55,8 @@ public:
     explicit Formulas(std::vector<Sizes> points);
     /// The formula that gives these values, one a point; none if there is none of this kind. Values are as a dtype has them: rounded.
     std::optional<Formula> find(std::span<const std::int64_t> values, DType rounded_to = DType::Int64);
-    /// The same of numbers that are no integers, bit by bit.
-    std::optional<RealFormula> find_real(std::span<const double> values);
+    /// The same of floats, bit by bit.
+    std::optional<RealFormula> find_real(std::span<const double> values, DType rounded_to = DType::Float64);
     const std::vector<Atom>& atoms() const { return atoms_; }
     /// In 128 bits nothing overflows: none where the value takes more than 63.
     std::optional<std::int64_t> at(const Formula& formula, const Sizes& sizes) const;
@@ -61,6 +64,8 @@ public:
 
 private:
     DType rounded_to_ = DType::Int64;
+    std::optional<RealFormula> of_one_size(std::span<const double> values, DType rounded_to) const;
+    bool holds(const RealFormula& formula, std::span<const double> values, DType rounded_to) const;
     std::optional<Formula> linear(std::span<const std::int64_t> values) const;
     std::optional<Formula> rounded(std::span<const std::int64_t> values);
     std::optional<Formula> smaller(std::span<const std::int64_t> values);

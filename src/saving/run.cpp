@@ -36,21 +36,18 @@ std::uint32_t Codes::number(const ir::Kernel& kernel) {
     return static_cast<std::uint32_t>(hashes_.size() - 1);
 }
 
-Run::Run(const saved::Program& program, const Sizes& sizes, const KnownNumbers* known, Codes* codes, saved::Regime* regime)
-    : Recorder(&NotingDevice::get()), program_(program), sizes_(sizes), known_(known), codes_(codes), regime_(regime) {
-    NotingDevice& device = NotingDevice::get();
+Run::Run(NotingDevice& device, const saved::Program& program, const Sizes& sizes, const KnownNumbers* known, Codes* codes,
+         saved::Regime* regime)
+    : Recorder(&device), device_(device), program_(program), sizes_(sizes), known_(known), codes_(codes), regime_(regime) {
     device.note_to(this);
-    Recorder::set(this);
     graph::state_of(device.queue()).capture = static_cast<plan::Capture*>(this);
 }
 
 Run::~Run() {
     results_.clear();
     kept_.clear();
-    NotingDevice& device = NotingDevice::get();
-    graph::state_of(device.queue()).capture = nullptr;
-    Recorder::set(nullptr);
-    device.note_to(nullptr);
+    graph::state_of(device_.queue()).capture = nullptr;
+    device_.note_to(nullptr);
 }
 
 std::size_t Run::note(std::int64_t number) {
@@ -75,7 +72,7 @@ std::uint32_t Run::block_of(const Node& leaf) const { return block_of(*leaf.buff
 
 std::uint32_t Run::block_of(const device::Buffer& memory) const {
     const auto& buffer = static_cast<const NotedBuffer&>(memory);
-    if (memory.device() != &NotingDevice::get() || buffer.run != serial())
+    if (memory.device() != &device_ || buffer.run != serial())
         refuse("the function uses an array that it has kept from an earlier run, or from another export; make it anew in each call");
     return buffer.number;
 }
@@ -100,13 +97,13 @@ void Run::wrote(NotedBuffer& buffer) {
 }
 
 void Run::call(const Function& function) {
-    device::Queue* const queue = NotingDevice::get().queue();
+    device::Queue* const queue = device_.queue();
     std::vector<Array> arguments;
     for (const saved::Argument& a : program_.arguments) {
         Shape shape;
         for (const saved::Extent& e : a.shape) shape.push_back(e.size < 0 ? e.fixed : sizes_[static_cast<std::size_t>(e.size)]);
         const std::int64_t bytes = graph::byte_count(a.dtype, shape, "export");
-        Ref<device::Buffer> buffer = NotingDevice::get().obtain(static_cast<std::size_t>(bytes), MemoryKind::Device, queue);
+        Ref<device::Buffer> buffer = device_.obtain(static_cast<std::size_t>(bytes), MemoryKind::Device, queue);
         Strides strides = contiguous_strides(shape);
         arguments.emplace_back(graph::make_leaf(queue, a.dtype, std::move(shape), std::move(strides), 0, std::move(buffer)).get());
         kept_.push_back(arguments.back().node()->buffer);
@@ -167,10 +164,15 @@ bool Run::take(const plan::Subgraph& subgraph, device::Queue* queue) {
     outline_.numbers.insert(outline_.numbers.end(), outline.numbers.begin(), outline.numbers.end());
     outline_.rounded_to.resize(outline_.numbers.size(), DType::Int64);
     std::vector<std::size_t> own;
+    real_of_.assign(outline.own.size(), 0);
     for (std::size_t i = 0; i < outline.own.size(); ++i) {
         const Node& node = *subgraph.nodes[i];
         own.push_back(first + outline.own[i]);
-        if (node.kind == graph::Kind::Constant && plan::integer_of(node.scalar())) outline_.rounded_to[own.back()] = node.scalar().dtype;
+        if (node.kind != graph::Kind::Constant) continue;
+        if (is_float(node.scalar().dtype))
+            real_of_[i] = note_real(node.scalar().as_double(), node.scalar().dtype);
+        else if (plan::integer_of(node.scalar()))
+            outline_.rounded_to[own.back()] = node.scalar().dtype;
     }
     for (const plan::NodeId leaf : subgraph.leaves) {
         const std::uint32_t block = block_of(*subgraph.nodes[leaf]);
@@ -251,7 +253,13 @@ saved::Launch Run::launch(const PlannedLaunch& planned, const AdaptablePlan::Lau
         const AdaptablePlan::Number detail = *next++;
         if (patch.role == device::Signature::Role::Number) {  // a constant: part of the program
             const Scalar& scalar = node_of(patch.value)->scalar();
-            if (plan::integer_of(scalar)) {
+            if (is_float(scalar.dtype)) {
+                const saved::Real value = tracing.real_at(real_of_[patch.value - PlannedLaunch::first_node]);
+                if (value.kind != saved::Real::Kind::Literal) {
+                    made.reals.push_back({patch.word, patch.dtype, scalar.dtype, value});
+                    continue;
+                }
+            } else if (plan::integer_of(scalar)) {
                 const saved::Number value = tracing.number_at(own[patch.value - PlannedLaunch::first_node]);
                 if (value.expression >= 0) {
                     made.scalars.push_back({patch.word, patch.dtype, value});
@@ -331,7 +339,15 @@ void Run::take(const plan::CapturedLaunch& launch) {
             case device::Signature::Role::Stride: word = number(noted(value.node->strides[static_cast<int>(patch.detail)])); break;
             case device::Signature::Role::Number: {
                 const Scalar scalar = value.number->dtype == patch.dtype ? *value.number : value.number->cast(patch.dtype);
-                const std::optional<std::int64_t> integer = plan::integer_of(scalar);
+                if (is_float(scalar.dtype)) {
+                    const std::size_t at = note_real(scalar.as_double(), scalar.dtype);
+                    const saved::Real real = tracing ? tracing->real_at(at) : saved::Real{};
+                    if (real.kind != saved::Real::Kind::Literal) {
+                        made.reals.push_back({patch.word, patch.dtype, scalar.dtype, real});
+                        break;
+                    }
+                }
+                const std::optional<std::int64_t> integer = is_float(scalar.dtype) ? std::nullopt : plan::integer_of(scalar);
                 outline_.structure.push_back(integer.has_value());
                 if (integer) {
                     const std::size_t at = note(*integer);
@@ -346,7 +362,7 @@ void Run::take(const plan::CapturedLaunch& launch) {
                 for (int i = 0; i < words.count; ++i) {
                     const std::uint64_t bits = words.words[static_cast<std::size_t>(i)];
                     made.words[static_cast<std::size_t>(patch.word + i)] = {static_cast<std::int64_t>(bits), -1};
-                    for (int byte = 0; byte < 8 && !integer; ++byte)
+                    for (int byte = 0; byte < 8 && !integer && !is_float(scalar.dtype); ++byte)
                         outline_.structure.push_back(static_cast<std::uint8_t>(bits >> 8 * byte));
                 }
                 break;

@@ -48,7 +48,8 @@ struct RunOutline {
     std::vector<std::uint8_t> structure;
     std::vector<std::int64_t> numbers;
     std::vector<DType> rounded_to;  // of each number: Int64, or the dtype of the scalar that it is
-    std::vector<double> reals;      // numbers that are no integers
+    std::vector<double> reals;      // floats
+    std::vector<DType> real_dtypes;
 };
 
 /// Runs a function on arrays that are not there.
@@ -56,8 +57,8 @@ class Run final : public Notes, public plan::Capture, public routines::Recorder 
 public:
     /// With `known` and a regime, what the run does is added to the regime: for steps that have no alternative for these sizes yet, one for
     /// all sizes for which the planner decides the same.
-    Run(const saved::Program& program, const Sizes& sizes, const KnownNumbers* known = nullptr, Codes* codes = nullptr,
-        saved::Regime* regime = nullptr);
+    Run(NotingDevice& device, const saved::Program& program, const Sizes& sizes, const KnownNumbers* known = nullptr,
+        Codes* codes = nullptr, saved::Regime* regime = nullptr);
     ~Run() override;
     Run(const Run&) = delete;
     /// Throws what the function throws, and Value for what cannot be exported.
@@ -89,7 +90,8 @@ private:
     std::uint32_t block_of(const device::Buffer& memory) const;
     /// Throws where a number is not what it was when the samples were taken.
     void check(std::size_t at) const;
-    void check_real(std::size_t at) const;
+    /// The place of a float among those of the run.
+    std::size_t note_real(double value, DType dtype);
     [[noreturn]] static void refuse_change();
     /// The trace of one step, or of the regime's own numbers.
     class Tracing;
@@ -99,6 +101,7 @@ private:
                          std::span<const plan::AdaptablePlan::Number> numbers, const plan::Subgraph& subgraph,
                          std::span<const std::size_t> own, std::span<const std::uint32_t> slots, Tracing& tracing);
 
+    NotingDevice& device_;
     const saved::Program& program_;
     const Sizes sizes_;
     const KnownNumbers* known_;
@@ -116,6 +119,7 @@ private:
     std::uint32_t names_ = 0;
     bool scratch_ = false;  // the next block is
     std::size_t step_ = 0;
+    std::vector<std::size_t> real_of_;  // of the step's nodes that are float constants
     std::vector<Array> results_;
     std::vector<DType> outputs_;
     std::vector<Ref<device::Buffer>> kept_;

@@ -26,9 +26,7 @@ public:
         made_.numbers.push_back(tracing_ ? tracing_->number_at(at) : saved::Number{});
     }
     void real(double& value) override {
-        const std::size_t at = run_.outline_.reals.size();
-        run_.outline_.reals.push_back(value);
-        run_.check_real(at);
+        const std::size_t at = run_.note_real(value, DType::Float64);
         made_.reals.push_back(tracing_ ? tracing_->real_at(at) : saved::Real{});
     }
     void text(const char*& value) override {
@@ -96,8 +94,14 @@ void Run::take(const routines::RoutineBase& routine, const std::function<void(ro
     ++step_;
 }
 
-void Run::check_real(std::size_t at) const {
-    if (known_ && (at >= known_->reals.size() || known_->formulas->at(known_->reals[at], sizes_) != outline_.reals[at])) refuse_change();
+std::size_t Run::note_real(double value, DType dtype) {
+    const std::size_t at = outline_.reals.size();
+    outline_.reals.push_back(value);
+    outline_.real_dtypes.push_back(dtype);
+    if (!known_) return at;
+    const std::optional<double> expected = at < known_->reals.size() ? known_->formulas->at(known_->reals[at], sizes_) : std::nullopt;
+    if (!expected || !same_bits(in_dtype(*expected, dtype), value)) refuse_change();
+    return at;
 }
 
 void Run::refuse_count(const char* op_name) {

@@ -18,7 +18,6 @@
 #include <unordered_map>
 
 #include "backend/cpu/program.h"
-#include "base/fork.h"
 #include "emit/llvm/math/table.h"
 #include "emit/llvm/module.h"
 #include "saving/run.h"
@@ -104,7 +103,8 @@ public:
         std::string message;
         bool too_large = false;
     };
-    Samples(const Function& function, saved::Program& program) : function_(function), program_(program) {}
+    Samples(NotingDevice& device, const Function& function, saved::Program& program)
+        : device_(device), function_(function), program_(program) {}
 
     const Sample& at(const Sizes& sizes) {
         const auto [place, fresh] = known_.try_emplace(sizes);
@@ -124,7 +124,7 @@ public:
 private:
     void run(const Sizes& sizes, Sample& sample) {
         try {
-            Run run(program_, sizes);
+            Run run(device_, program_, sizes);
             run.call(function_);
             sample.outline = run.outline();
             for (const Run::Written& w : run.written()) {
@@ -141,6 +141,7 @@ private:
             sample.message = e.message();
         }
     }
+    NotingDevice& device_;
     const Function& function_;
     saved::Program& program_;
     std::map<Sizes, Sample> known_;
@@ -159,8 +160,13 @@ struct Consistent {
 
 class Exporter {
 public:
-    Exporter(const Function& function, saved::Program& program, Codes& codes, Sizes examples)
-        : function_(function), program_(program), codes_(codes), examples_(std::move(examples)), samples_(function, program) {}
+    Exporter(NotingDevice& device, const Function& function, saved::Program& program, Codes& codes, Sizes examples)
+        : device_(device),
+          function_(function),
+          program_(program),
+          codes_(codes),
+          examples_(std::move(examples)),
+          samples_(device, function, program) {}
 
     void make() {
         const auto sizes = static_cast<std::size_t>(program_.sizes);
@@ -192,10 +198,34 @@ public:
                     all.back()[k] = {true, exact};
                 }
         }
-        for (std::size_t i = 1; i < all.size(); ++i) program_.regimes.push_back(regime(all[i], consistent(all[i])));
+        for (std::size_t i = 1; i < all.size(); ++i) add(all[i]);
     }
 
 private:
+    /// A regime; or several, where the small sizes have plans of their own up to others than usual.
+    void add(const std::vector<saved::SizeClass>& classes) {
+        Consistent found = consistent(classes);
+        for (const std::int64_t threshold : found.failure ? thresholds_for(classes.size()) : std::vector<std::int64_t>()) {
+            std::vector<saved::SizeClass> higher = classes;
+            for (saved::SizeClass& c : higher)
+                if (!c.exact) c.value = std::max(c.value, threshold);
+            if (std::ranges::equal(higher, classes, {}, &saved::SizeClass::value, &saved::SizeClass::value)) continue;
+            Consistent above = consistent(higher);
+            if (above.failure) continue;
+            program_.regimes.push_back(regime(higher, std::move(above)));
+            for (std::size_t k = 0; k < classes.size(); ++k) {  // the first one that is small
+                std::vector<saved::SizeClass> smaller = classes;
+                std::copy_n(higher.begin(), k, smaller.begin());
+                for (std::int64_t exact = classes[k].value + 1; !classes[k].exact && exact <= higher[k].value; ++exact) {
+                    smaller[k] = {true, exact};
+                    if (program_.regimes.size() < most_regimes) add(smaller);
+                }
+            }
+            return;
+        }
+        program_.regimes.push_back(regime(classes, std::move(found)));
+    }
+
     static std::vector<saved::SizeClass> above(const std::vector<std::int64_t>& small) {
         std::vector<saved::SizeClass> classes;
         classes.reserve(small.size());
@@ -330,11 +360,12 @@ private:
         std::vector<double> reals(all.size());
         for (std::size_t i = 0; i < first->outline.reals.size(); ++i) {
             for (std::size_t k = 0; k < all.size(); ++k) reals[k] = all[k]->outline.reals[i];
-            std::optional<RealFormula> formula = found.formulas->find_real(reals);
+            std::optional<RealFormula> formula = found.formulas->find_real(reals, first->outline.real_dtypes[i]);
             if (!formula) {
                 fail_for(
-                    "a number that the function computes of sizes is neither the same for all nor a reciprocal of a product of sizes, or "
-                    "of its root: it is " +
+                    "a number that the function computes of sizes follows no formula of the kinds that pardo finds (itself, a sum of "
+                    "products "
+                    "of sizes, a quotient by one): it is " +
                     std::to_string(reals[0]) + " for sizes " + sizes_text(found.points[0]) + ", " + std::to_string(reals.back()) + " for " +
                     sizes_text(found.points.back()));
                 return found;
@@ -361,8 +392,10 @@ private:
             const std::optional<std::int64_t> value = found.formulas->at(found.numbers.of[i], p);
             same = value && in_dtype(*value, sample.outline.rounded_to[i]) == sample.outline.numbers[i];
         }
-        for (std::size_t i = 0; same && i < found.numbers.reals.size(); ++i)
-            same = found.formulas->at(found.numbers.reals[i], p) == sample.outline.reals[i];
+        for (std::size_t i = 0; same && i < found.numbers.reals.size(); ++i) {
+            const std::optional<double> value = found.formulas->at(found.numbers.reals[i], p);
+            same = value && same_bits(in_dtype(*value, sample.outline.real_dtypes[i]), sample.outline.reals[i]);
+        }
         if (same) return {};
         return "the function does something else where sizes are " + sizes_text(p) + " than where they are " + sizes_text(found.points[0]);
     }
@@ -383,7 +416,7 @@ private:
         const auto cover = [&](const Sizes& p) {
             if (covered(p)) return true;
             try {
-                Run run(program_, p, &found.numbers, &codes_, &regime);
+                Run run(device_, program_, p, &found.numbers, &codes_, &regime);
                 run.call(function_);
             } catch (const Error& e) {
                 if (e.code() != ErrorCode::Memory) throw;  // else too large to be
@@ -474,6 +507,7 @@ private:
         for_each_value(regime, settle);
     }
 
+    NotingDevice& device_;
     const Function& function_;
     saved::Program& program_;
     Codes& codes_;
@@ -595,33 +629,27 @@ Sizes describe_arguments(saved::Program& program, ListOf<Array> examples, const 
     return sizes;
 }
 
-/// One export at a time: the device on which functions run is one.
-class Alone {
+/// A device of one's own. A function that exports others would do so for each of its runs.
+class OwnDevice {
 public:
-    Alone() {
+    OwnDevice() {
         if (here()) refuse("a function that is exported exports another one");
-        mutex().lock();
         here() = true;
+        device_ = &NotingDevice::borrow();
     }
-    ~Alone() {
+    ~OwnDevice() {
         here() = false;
-        mutex().unlock();
+        NotingDevice::give_back(*device_);
     }
-    Alone(const Alone&) = delete;
+    OwnDevice(const OwnDevice&) = delete;
+    NotingDevice& operator*() const { return *device_; }
 
 private:
     static bool& here() {
         thread_local bool exports = false;
         return exports;
     }
-    static std::mutex& mutex() {
-        static std::mutex& mutex = []() -> std::mutex& {
-            auto& made = *new std::mutex;
-            renew_at_fork(made);  // the caller's function may fork, and others while it runs
-            return made;
-        }();
-        return mutex;
-    }
+    NotingDevice* device_;
 };
 
 }  // namespace
@@ -630,7 +658,7 @@ private:
 std::string export_program(const std::function<Exported(ListOf<Array>)>& function, ListOf<Array> examples, const std::string& path,
                            const ExportOptions& options) {
     using namespace saving;
-    const Alone alone;
+    const OwnDevice device;
     saved::Program program;
     program.name = options.name;
     program.doc = options.doc;
@@ -643,7 +671,7 @@ std::string export_program(const std::function<Exported(ListOf<Array>)>& functio
         return std::move(results.arrays);
     };
     Codes codes;
-    Exporter(run, program, codes, std::move(sizes)).make();
+    Exporter(*device, run, program, codes, std::move(sizes)).make();
     program.routines = codes.routines();
     number_slots(program);
     compile(program, codes.kernels());

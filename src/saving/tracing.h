@@ -41,7 +41,7 @@ public:
     saved::Real real_at(std::size_t at) {
         const RealFormula& formula = known_.reals[at];
         if (formula.kind == saved::Real::Kind::Literal) return {formula.kind, formula.literal, {}};
-        return {formula.kind, 0, number(size_of(formula.of))};
+        return {formula.kind, formula.literal, number(size_of(formula.of))};
     }
 
     /// What is left; false where it holds for these sizes alone.

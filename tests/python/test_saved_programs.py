@@ -103,6 +103,9 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], list[str]]] = {
     "half": (lambda x: x.astype("float16") * 2, ["n"]),
     "complex": (lambda x: (x * 1j + 1).real.sum(), ["n"]),
     "special": (lambda x: pp.special.erf(x) + pp.special.gammaln(x + 1), ["n"]),
+    "spaced": (lambda x: x * pp.linspace(0, 5, x.shape[0]) + pp.fft.fftfreq(x.shape[0]), ["n"]),
+    "spaced32": (lambda x: x.astype("float32") * pp.linspace(-1, 3, x.shape[0], dtype="float32"), ["n"]),
+    "scaled": (lambda x: x * (1.5 * x.shape[0]), ["n"]),
     "shifted": (lambda x: pair(2 * x + 1, lambda y: (y[1:], y[:-1])), ["n"]),
     "parted": (lambda x: pair(x + 1, lambda y: (y[::2], y[1::2], y[:, 1:], y.T)), ["nm"]),
     "apart": (lambda x: pair(x * 1j, lambda y: (y.real, y.imag)), ["nm"]),
@@ -148,6 +151,7 @@ ROUTINES: dict[str, tuple[Callable[..., Any], list[str]]] = {
     "fftn": (lambda x: pp.fft.fftn(x), ["nmk"]),
     "matrices": (lambda x: (pp.linalg.inv(positive(x)), pp.linalg.cholesky(positive(x)), pp.linalg.det(positive(x))), ["nm"]),
     "eigenvalues": (lambda x: (*pp.linalg.eigh(positive(x)), pp.linalg.eigvals(positive(x))), ["nm"]),
+    "covariances": (lambda x: (pp.cov(x, ddof=0), pp.corrcoef(x)), ["nm"]),
     "factors": (lambda x: (*pp.linalg.svd(x, full_matrices=False), *pp.linalg.qr(x), pp.linalg.pinv(x)), ["nm"]),
     "gathered": (lambda x, y: (pp.take(x, places(y, 2)), x[places(y, 2)], x[places(y, 2), places(y, 1)]), ["nm", "k"]),
     "named": (lambda x: x[pp.asarray(np.array([0, 1, 1]))], ["nm"]),
@@ -286,7 +290,7 @@ def test_programs_for_one_shape(tmp_path: pathlib.Path) -> None:
         (lambda x: pp.unique(x), "unique gives as many elements as values say"),
         (lambda x: x[x > 0], r"x\[mask\] gives as many elements as values say"),
         (lambda x: pp.nonzero(x)[0], "nonzero gives as many elements as values say"),
-        (lambda x: x * pp.linspace(0, 1, x.shape[0]), "something else|no formula"),
+        (lambda x: x * float(np.log(x.shape[0])), "no formula"),
     ],
 )
 def test_what_cannot_be_exported_is_refused(function: Callable[..., Any], message: str, tmp_path: pathlib.Path) -> None:
@@ -543,15 +547,72 @@ def test_threads_run_one_program(tmp_path: pathlib.Path) -> None:
             np.testing.assert_array_equal(got, want)
 
 
-def test_exports_in_threads_follow_each_other(tmp_path: pathlib.Path) -> None:
+def test_exports_run_in_threads(tmp_path: pathlib.Path) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
     def one(k: int) -> Any:
-        return pp.load_program(pp.export(lambda x: x * k + x.sum(), pp.zeros(10), path=tmp_path / f"{k}.pardo"))(pp.ones(4))
+        return pp.load_program(pp.export(lambda x: pp.cumsum(x * k) + x.sum(), pp.zeros(10), path=tmp_path / f"{k}.pardo"))(pp.ones(4))
 
     with ThreadPoolExecutor(4) as pool:
         for k, got in enumerate(pool.map(one, range(8))):
-            np.testing.assert_array_equal(np.asarray(got), k + 4.0)
+            np.testing.assert_array_equal(np.asarray(got), k * np.arange(1, 5) + 4.0)
+
+
+def test_a_function_waits_for_a_thread_that_exports(tmp_path: pathlib.Path) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    paths: list[str] = []
+
+    def waits(x: Any) -> Any:
+        if not paths:
+            with ThreadPoolExecutor(1) as pool:
+                paths.append(pool.submit(lambda: pp.export(lambda y: y + 1, pp.zeros(3), path=tmp_path / "inner.pardo")).result())
+        return x * 2
+
+    program = pp.load_program(pp.export(waits, pp.zeros(3), path=tmp_path / "outer.pardo"))
+    np.testing.assert_array_equal(np.asarray(program(pp.ones(2))), 2)
+    np.testing.assert_array_equal(np.asarray(pp.load_program(paths[0])(pp.ones(2))), 2)
+
+
+def test_refusals_name_their_line(tmp_path: pathlib.Path) -> None:
+    @pp.jit
+    def total(x):
+        s = 0.0
+        for i in range(x.shape[0]):
+            s += x[i]
+        return s
+
+    def number(x: Any) -> Any:
+        return x * total(x)
+
+    def folded(x: Any) -> Any:
+        y = pp.logaddexp.reduce(x)
+        return y + 1
+
+    def read(x: Any) -> Any:
+        return x * float(x.sum())
+
+    cases = {number: "total gives numbers to Python.*out.0. .= x.i", folded: "launches logaddexp", read: "reads a value"}
+    for function, message in cases.items():
+        line = r"\(at .*test_saved_programs.py:" + (r"\d+" if function is number else str(function.__code__.co_firstlineno + 1)) + r"\)"
+        with pytest.raises(ValueError, match=rf"(?s){message}.*") as caught:
+            pp.export(function, pp.zeros(10), path=tmp_path / "no.pardo")
+        assert re.search(line, str(caught.value)), caught.value
+
+
+def test_loops_keep_numbers_in_arrays(tmp_path: pathlib.Path) -> None:
+    @pp.jit
+    def total(x, out):
+        for i in range(x.shape[0]):
+            out[0] += x[i]
+
+    def scaled(x: Any) -> Any:
+        out = pp.zeros(1)
+        total(x, out)
+        return x * out[0]
+
+    program = pp.load_program(pp.export(scaled, pp.zeros(10), path=tmp_path / "scaled.pardo"))
+    np.testing.assert_array_equal(np.asarray(program(np.arange(4.0))), 6 * np.arange(4.0))
 
 
 def test_kernels_and_loops_are_part_of_programs(tmp_path: pathlib.Path) -> None:

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <pardo/error.h>
 
+#include <bit>
 #include <cstring>
 
 #include "saved/program.h"
@@ -29,13 +30,14 @@ Program sample() {
     launch.extents = {{0, 0}};
     launch.words = {{0, -1}, {0, -1}, {5, -1}};
     launch.addresses = {{0, 0, {0, -1}}, {1, 2, {0, -1}}};
+    launch.reals = {{2, DType::Float32, DType::Float64, {Real::Kind::Quotient, 3, {0, 0}}}};
     launch.uses = {{0, true, false}, {2, false, true}};
     launch.failures = {{2, "out of bounds: $0"}};
     RoutineCall call;
     call.place = "f.py:1";
     call.choices = {1};
     call.numbers = {{0, 0}};
-    call.reals = {{Real::Kind::Reciprocal, 0, {0, 0}}, {Real::Kind::Literal, 2.5, {}}};
+    call.reals = {{Real::Kind::Quotient, 1, {0, 0}}, {Real::Kind::Literal, 2.5, {}}};
     call.texts = {"sort"};
     call.memories = {0, 2};
     call.uses = {{0, true, false}, {2, false, true}};
@@ -82,6 +84,10 @@ TEST(SavedFile, IsReadAgain) {
     EXPECT_EQ(call.numbers[0].in(found.parts[0].values), 5);
     EXPECT_EQ(call.reals[0].in(found.parts[0].values), 0.2);
     EXPECT_EQ(call.reals[1].in(found.parts[0].values), 2.5);
+    std::vector<std::uint64_t> words;
+    found.parts[0].alternative->launches[0].bind(
+        found.parts[0].values, [](std::uint32_t value) { return value * 100ull; }, words);
+    EXPECT_EQ(words, (std::vector<std::uint64_t>{0, 200, std::bit_cast<std::uint32_t>(0.6f)}));
     EXPECT_THROW((void)loaded->resolve({0}), Error);  // refused
     EXPECT_THROW((void)loaded->resolve({1}), Error);  // no regime
 }
@@ -134,7 +140,7 @@ TEST(SavedFile, NumbersThatNameNothingAreRefused) {
     EXPECT_TRUE(refused([&](Program& p) { call(p).routine = 1; }));
     EXPECT_TRUE(refused([&](Program& p) { call(p).numbers[0].expression = 1; }));
     EXPECT_TRUE(refused([&](Program& p) { call(p).reals[0].of.expression = 1; }));
-    EXPECT_TRUE(refused([&](Program& p) { call(p).reals[0].kind = static_cast<Real::Kind>(3); }));
+    EXPECT_TRUE(refused([&](Program& p) { call(p).reals[0].kind = static_cast<Real::Kind>(4); }));
     EXPECT_TRUE(refused([&](Program& p) { call(p).memories[0] = 3; }));  // scratch
     EXPECT_TRUE(refused([&](Program& p) { call(p).uses[0].value = 4; }));
     EXPECT_TRUE(refused([&](Program& p) { launch(p).code = 1; }));
@@ -142,6 +148,8 @@ TEST(SavedFile, NumbersThatNameNothingAreRefused) {
     EXPECT_TRUE(refused([&](Program& p) { launch(p).addresses[0].word = 3; }));
     EXPECT_TRUE(refused([&](Program& p) { launch(p).extents[0].expression = 1; }));
     EXPECT_TRUE(refused([&](Program& p) { launch(p).extents.clear(); }));
+    EXPECT_TRUE(refused([&](Program& p) { launch(p).reals[0].word = 3; }));
+    EXPECT_TRUE(refused([&](Program& p) { launch(p).reals[0].own = static_cast<DType>(99); }));
     EXPECT_TRUE(refused([&](Program& p) { launch(p).uses[0].value = 4; }));
     EXPECT_TRUE(refused([&](Program& p) { launch(p).failures[0].code = 200; }));
     EXPECT_TRUE(refused([&](Program& p) { p.regimes[0].sizing.steps[1].a = 9; }));

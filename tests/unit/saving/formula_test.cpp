@@ -94,19 +94,24 @@ TEST(Formulas, RoundScalarsAsTheirDtypes) {
     EXPECT_EQ(formulas.at(*found, {12}), 12);
 }
 
-TEST(Formulas, OfRealsAreReciprocals) {
-    const auto found = [](const std::function<double(double, double)>& f) {
+TEST(Formulas, OfRealsAreQuotients) {
+    const auto found = [](const std::function<double(double, double)>& f, DType dtype = DType::Float64) {
         Formulas formulas(grid());
         std::vector<double> values;
         for (const Sizes& p : grid()) values.push_back(f(static_cast<double>(p[0]), static_cast<double>(p[1])));
-        const std::optional<RealFormula> formula = formulas.find_real(values);
-        return formula && formulas.at(*formula, {12, 5}) == f(12, 5);
+        const std::optional<RealFormula> formula = formulas.find_real(values, dtype);
+        return formula && in_dtype(*formulas.at(*formula, {12, 5}), dtype) == f(12, 5);
     };
     EXPECT_TRUE(found([](double, double) { return 0.1; }));
     EXPECT_TRUE(found([](double n, double) { return 1 / n; }));
     EXPECT_TRUE(found([](double n, double m) { return 1 / (n * m); }));
     EXPECT_TRUE(found([](double n, double m) { return 1 / std::sqrt(n * m); }));
     EXPECT_TRUE(found([](double n, double) { return 1 / (2 * n - 2); }));
+    EXPECT_TRUE(found([](double n, double m) { return 3 * n * m; }));
+    EXPECT_TRUE(found([](double n, double) { return 0.3 / (n - 1); }));
+    EXPECT_TRUE(found([](double, double m) { return 0.1 * (m + 2); }));
+    EXPECT_TRUE(found([](double, double m) { return -7.25 / (m + 3); }));
+    EXPECT_TRUE(found([](double n, double) { return double{static_cast<float>(5 / (n - 1))}; }, DType::Float32));
     EXPECT_FALSE(found([](double n, double) { return std::log(n); }));
     EXPECT_FALSE(found([](double n, double m) { return n / m; }));
 }

@@ -127,13 +127,79 @@ bool is_branched(const ir::Kernel& kernel) {
     return std::count_if(kernel.instrs.begin(), kernel.instrs.end(), [](const ir::Instr& in) { return in.op == ir::Opcode::If; }) >= many;
 }
 
-CGeometry team_geometry(const ir::Kernel& kernel, const device::LaunchShape& shape, const CFeatures& features) {
+/// Items of a team would each do them, or see only their own.
+bool wants_one_item(const ir::Kernel& kernel) {
+    return !kernel.arrays.empty() || std::any_of(kernel.instrs.begin(), kernel.instrs.end(), [](const ir::Instr& in) {
+        return in.op == ir::Opcode::Atomic || in.op == ir::Opcode::CompareExchange;
+    });
+}
+
+/// Bytes of an item's own arrays. On a processor the stack of a thread may hold those of all items of a group.
+double own_bytes(const ir::Kernel& kernel) {
+    double bytes = 0;
+    for (const ir::ArrayInfo& a : kernel.arrays) {
+        if (a.space == ir::Space::Private) bytes += static_cast<double>(a.count) * itemsize(a.type);
+    }
+    return bytes;
+}
+
+/// Items take as long as their values want.
+bool has_open_loop(const ir::Kernel& kernel) {
+    return std::any_of(kernel.instrs.begin(), kernel.instrs.end(), [](const ir::Instr& in) { return in.op == ir::Opcode::While; });
+}
+
+/// What the geometry asks of a kernel, one question at a time.
+class OfKernel {
+public:
+    explicit OfKernel(const ir::Kernel& kernel) : kernel_(kernel) {}
+    bool in_groups() const { return kernel_.in_groups(); }
+    std::int64_t group_items() const { return in_groups() ? saturated_product(kernel_.group_size) : 0; }
+    bool lanes() const { return kernel_.lanes; }
+    /// Whether items of the language may share the loops of one of the kernel.
+    bool shares() const { return !kernel_.lanes && has_lanes_loop(kernel_) && !wants_one_item(kernel_); }
+    bool several_loops() const { return std::count_if(kernel_.instrs.begin(), kernel_.instrs.end(), ir::is_lanes_loop) >= 2; }
+    bool heavy() const { return is_heavy(kernel_); }
+    bool branched() const { return is_branched(kernel_); }
+    bool open_loop() const { return has_open_loop(kernel_); }
+    RowGain rows() const { return gain_by_rows(kernel_); }
+    int narrowest() const { return emit::narrowest(kernel_); }
+    int widest_read() const { return emit::widest_read(kernel_); }
+    int widest_sum() const { return emit::widest_sum(kernel_); }
+    double own_bytes() const { return emit::own_bytes(kernel_); }
+
+private:
+    const ir::Kernel& kernel_;
+};
+
+/// The same of a kernel that is not there any more.
+class OfTraits {
+public:
+    explicit OfTraits(const CTraits& traits) : t_(traits) {}
+    bool in_groups() const { return t_.group_items != 0; }
+    std::int64_t group_items() const { return t_.group_items; }
+    bool lanes() const { return t_.lanes != 0; }
+    bool shares() const { return t_.shares != 0; }
+    bool several_loops() const { return t_.several_loops != 0; }
+    bool heavy() const { return t_.heavy != 0; }
+    bool branched() const { return t_.branched != 0; }
+    bool open_loop() const { return t_.open_loop != 0; }
+    RowGain rows() const { return static_cast<RowGain>(t_.rows); }
+    int narrowest() const { return static_cast<int>(t_.narrowest); }
+    int widest_read() const { return static_cast<int>(t_.widest_read); }
+    int widest_sum() const { return static_cast<int>(t_.widest_sum); }
+    double own_bytes() const { return static_cast<double>(t_.own_bytes); }
+
+private:
+    const CTraits& t_;
+};
+
+template <class Facts> CGeometry team_geometry(const Facts& kernel, const device::LaunchShape& shape, const CFeatures& features) {
     CGeometry g;
     g.mapping = CMapping::Team;
     const std::int64_t items = saturated_product(shape.extents);
     g.wide = items >= narrow_limit;
     const int most = std::min(floor_power(features.max_group_size), 1024);
-    const int width = widest_read(kernel);
+    const int width = kernel.widest_read();
     g.unroll = width >= 16 ? 2 : width == 8 ? 4 : 8;
     if (features.cpu) {
         g.group_size = std::min({most, cpu_item_group, ceil_power(items / (4 * std::max(features.compute_units, 1)) + 1)});
@@ -142,7 +208,7 @@ CGeometry team_geometry(const ir::Kernel& kernel, const device::LaunchShape& sha
         // Long loops with few items want large teams; otherwise each item of the team gets some iterations to overlap.
         const std::int64_t wanted = shape.innermost / (items >= 64 * features.compute_units ? 4 : 1);
         const bool large = items < features.compute_units || shape.innermost >= long_loop;
-        g.team = std::min({most, !large ? gpu_group : widest_sum(kernel) <= 4 ? 1024 : 512, std::max(floor_power(wanted), 1)});
+        g.team = std::min({most, !large ? gpu_group : kernel.widest_sum() <= 4 ? 1024 : 512, std::max(floor_power(wanted), 1)});
         if (features.sub_group < 2) {
             // Without shuffles a team is a whole group, and small groups leave a GPU idle.
             g.team = shape.innermost <= 8 ? 1 : std::max(g.team, std::min(most, 32));
@@ -155,7 +221,7 @@ CGeometry team_geometry(const ir::Kernel& kernel, const device::LaunchShape& sha
         }
         while (g.unroll > 1 && std::int64_t(g.unroll) * g.team > shape.innermost) g.unroll /= 2;
         const std::int64_t steps = (shape.innermost + g.team - 1) / g.team;
-        if (std::count_if(kernel.instrs.begin(), kernel.instrs.end(), ir::is_lanes_loop) >= 2 && steps <= most_steps) {
+        if (kernel.several_loops() && steps <= most_steps) {
             g.steps = static_cast<int>(steps);
             g.whole = shape.even && steps * g.team == shape.innermost;
         }
@@ -196,13 +262,17 @@ CGeometry CGeometry::decode(device::ShapeClass code) {
 }
 
 CGroups groups_of(const ir::Kernel& kernel) {
+    return groups_of({kernel.group_size.begin(), kernel.group_size.end()}, ir::has_shuffles(kernel));
+}
+
+CGroups groups_of(std::span<const std::int64_t> size, bool shuffles) {
     CGroups g;
-    g.size = kernel.group_size;
+    g.size = SmallVector<std::int64_t, 3>(size);
     int next = 0;
     for (int d = g.size.size() - 1; d >= 0; --d) next += g.size[d] > 1;
     g.axis.assign(g.size.size(), -1);
     const std::int64_t all = g.items();
-    g.flat = next > 3 || ir::has_shuffles(kernel);
+    g.flat = next > 3 || shuffles;
     next = 0;
     for (int d = g.size.size() - 1; d >= 0 && !g.flat; --d) {
         if (g.size[d] == 1) continue;
@@ -267,46 +337,23 @@ void check_groups(const ir::Kernel& kernel, const CGroupLimits& limits, const st
 
 namespace {
 
-/// Items of a team would each do them, or see only their own.
-bool wants_one_item(const ir::Kernel& kernel) {
-    return !kernel.arrays.empty() || std::any_of(kernel.instrs.begin(), kernel.instrs.end(), [](const ir::Instr& in) {
-        return in.op == ir::Opcode::Atomic || in.op == ir::Opcode::CompareExchange;
-    });
-}
-
-/// Bytes of an item's own arrays. On a processor the stack of a thread may hold those of all items of a group.
-double own_bytes(const ir::Kernel& kernel) {
-    double bytes = 0;
-    for (const ir::ArrayInfo& a : kernel.arrays) {
-        if (a.space == ir::Space::Private) bytes += static_cast<double>(a.count) * itemsize(a.type);
-    }
-    return bytes;
-}
-
-/// Items take as long as their values want.
-bool has_open_loop(const ir::Kernel& kernel) {
-    return std::any_of(kernel.instrs.begin(), kernel.instrs.end(), [](const ir::Instr& in) { return in.op == ir::Opcode::While; });
-}
-
-}  // namespace
-
-CGeometry choose_geometry(const ir::Kernel& kernel, const device::LaunchShape& shape, const CFeatures& features) {
+template <class Facts> CGeometry chosen(const Facts& kernel, const device::LaunchShape& shape, const CFeatures& features) {
     if (kernel.in_groups()) {
         CGeometry g;
         g.mapping = CMapping::Items;
         g.wide = saturated_product(shape.extents) >= narrow_limit;
-        g.group_size = static_cast<int>(std::min(saturated_product(kernel.group_size), largest_group));
+        g.group_size = static_cast<int>(std::min(kernel.group_items(), largest_group));
         return g;
     }
-    if (!kernel.lanes && has_lanes_loop(kernel) && !wants_one_item(kernel)) return team_geometry(kernel, shape, features);
+    if (kernel.shares()) return team_geometry(kernel, shape, features);
     CGeometry g;
     const std::int64_t items = saturated_product(shape.extents);
     g.wide = items >= narrow_limit;
     const int most = floor_power(features.max_group_size);
-    if (!kernel.lanes) {
+    if (!kernel.lanes()) {
         g.mapping = CMapping::Team;
         g.group_size = std::min(most, features.cpu ? cpu_item_group : gpu_group);
-        const double own = own_bytes(kernel);
+        const double own = kernel.own_bytes();
         while (features.cpu && g.group_size > 1 && g.group_size * own > most_on_stack) g.group_size /= 2;
         return g;
     }
@@ -325,20 +372,20 @@ CGeometry choose_geometry(const ir::Kernel& kernel, const device::LaunchShape& s
         return g;
     }
     g.group_size = std::min(most, gpu_group);
-    if (g.mapping == CMapping::Line && rank > 1 && g.group_size > tile_width && has_open_loop(kernel) &&
+    if (g.mapping == CMapping::Line && rank > 1 && g.group_size > tile_width && kernel.open_loop() &&
         shape.extents[rank - 2] >= g.group_size / tile_width) {
         g.mapping = CMapping::Tile;
         return g;
     }
     while (g.mapping == CMapping::Line && rank > 1 && g.group_size > 32 && g.group_size / 2 >= line) g.group_size /= 2;
-    if (is_branched(kernel)) return g;
+    if (kernel.branched()) return g;
     const std::int64_t enough = groups_per_unit * std::max(features.compute_units, 1);
-    const int weight = is_heavy(kernel) ? 2 : 1;
-    const auto wanted = static_cast<int>(std::clamp<std::int64_t>(weight * bytes_in_flight / narrowest(kernel), 1, weight * most_columns));
+    const int weight = kernel.heavy() ? 2 : 1;
+    const auto wanted = static_cast<int>(std::clamp<std::int64_t>(weight * bytes_in_flight / kernel.narrowest(), 1, weight * most_columns));
     const std::int64_t along = g.mapping == CMapping::Line && rank > 1 ? line : items;
     while (g.columns < wanted && items / (std::int64_t(g.group_size) * 2 * g.columns) >= enough && g.group_size * 2 * g.columns <= along)
         g.columns *= 2;
-    const RowGain gain = g.mapping == CMapping::Line ? gain_by_rows(kernel) : RowGain::None;
+    const RowGain gain = g.mapping == CMapping::Line ? kernel.rows() : RowGain::None;
     if (gain != RowGain::None) {
         if (gain == RowGain::Stencil) g.columns = std::min(g.columns, 2);  // a band is as high as it is wide for the cache
         const std::int64_t before = shape.extents[rank - 2];
@@ -347,6 +394,56 @@ CGeometry choose_geometry(const ir::Kernel& kernel, const device::LaunchShape& s
             g.rows *= 2;
     }
     return g;
+}
+
+}  // namespace
+
+CGeometry choose_geometry(const ir::Kernel& kernel, const device::LaunchShape& shape, const CFeatures& features) {
+    return chosen(OfKernel(kernel), shape, features);
+}
+
+CGeometry choose_geometry(const CTraits& traits, const device::LaunchShape& shape, const CFeatures& features) {
+    return chosen(OfTraits(traits), shape, features);
+}
+
+CTraits::CTraits(const ir::Kernel& kernel) {
+    const OfKernel of(kernel);
+    lanes = of.lanes();
+    shares = of.shares();
+    several_loops = of.several_loops();
+    heavy = of.heavy();
+    branched = of.branched();
+    open_loop = of.open_loop();
+    rows = static_cast<std::int64_t>(of.rows());
+    narrowest = of.narrowest();
+    widest_read = of.widest_read();
+    widest_sum = of.widest_sum();
+    own_bytes = static_cast<std::int64_t>(std::min(of.own_bytes(), 0x1p62));
+    group_items = of.group_items();
+    group_bytes = kernel.in_groups() ? emit::group_bytes(kernel) : 0;
+    shuffles = kernel.in_groups() && ir::has_shuffles(kernel);
+}
+
+namespace {
+
+/// Their fields in order.
+constexpr std::int64_t CTraits::*fields_of_traits[CTraits::count] = {
+    &CTraits::lanes,     &CTraits::shares,      &CTraits::several_loops, &CTraits::heavy,       &CTraits::branched,
+    &CTraits::open_loop, &CTraits::rows,        &CTraits::narrowest,     &CTraits::widest_read, &CTraits::widest_sum,
+    &CTraits::own_bytes, &CTraits::group_items, &CTraits::group_bytes,   &CTraits::shuffles};
+
+}  // namespace
+
+std::array<std::int64_t, CTraits::count> CTraits::numbers() const {
+    std::array<std::int64_t, count> all{};
+    for (std::size_t i = 0; i < count; ++i) all[i] = this->*fields_of_traits[i];
+    return all;
+}
+
+CTraits CTraits::of(const std::array<std::int64_t, count>& numbers) {
+    CTraits traits;
+    for (std::size_t i = 0; i < count; ++i) traits.*fields_of_traits[i] = numbers[i];
+    return traits;
 }
 
 std::array<std::int64_t, 3> group_counts(const CGeometry& g, std::span<const std::int64_t> extents) {

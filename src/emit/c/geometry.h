@@ -55,6 +55,8 @@ struct CGroups {
     std::int64_t count(const std::string& kernel, std::span<const std::int64_t> extents) const;
 };
 CGroups groups_of(const ir::Kernel& kernel);
+/// The same by the kernel's group size, and whether it shuffles.
+CGroups groups_of(std::span<const std::int64_t> size, bool shuffles);
 /// Bytes of the arrays that a group shares, each of which begins at a multiple of array_alignment.
 constexpr std::int64_t array_alignment = 16;
 std::int64_t group_bytes(const ir::Kernel& kernel);
@@ -68,6 +70,21 @@ struct CGroupLimits {
 void check_groups(const ir::Kernel& kernel, const CGroupLimits& limits, const std::string& device_name);
 
 CGeometry choose_geometry(const ir::Kernel& kernel, const device::LaunchShape& shape, const CFeatures& features);
+
+/// What of a kernel its geometries follow from, as numbers: programs that have left the process know their kernels by these.
+struct CTraits {
+    std::int64_t lanes = 0, shares = 0, several_loops = 0, heavy = 0, branched = 0, open_loop = 0, rows = 0;
+    std::int64_t narrowest = 1, widest_read = 1, widest_sum = 1, own_bytes = 0;
+    // Of kernels in groups; 0 for others.
+    std::int64_t group_items = 0, group_bytes = 0, shuffles = 0;
+
+    CTraits() = default;
+    explicit CTraits(const ir::Kernel& kernel);
+    static constexpr std::size_t count = 14;
+    std::array<std::int64_t, count> numbers() const;
+    static CTraits of(const std::array<std::int64_t, count>& numbers);
+};
+CGeometry choose_geometry(const CTraits& traits, const device::LaunchShape& shape, const CFeatures& features);
 /// Groups that cover the extents; 0 if one of them is 0. Not for Items, see CGroups. Range: in each dimension of the launch; else all in
 /// the first one.
 std::array<std::int64_t, 3> group_counts(const CGeometry& geometry, std::span<const std::int64_t> extents);

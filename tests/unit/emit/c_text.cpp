@@ -5,6 +5,7 @@
 #include <random>
 
 #include "emit/c/family.h"
+#include "emit/c/forms.h"
 #include "emit/c/helpers.h"
 #include "ir/builder.h"
 #include "support.h"
@@ -358,6 +359,84 @@ TEST(CGeometry, fits_the_stack_of_a_processors_thread) {
             EXPECT_EQ(emit::choose_geometry(kernel, {.extents = items, .inner = 1, .innermost = 1}, f).group_size, cpu ? wanted : 256);
         }
     }
+}
+
+/// Kernels of each mapping, and extents of their ranks.
+std::vector<ir::Kernel> some_kernels() {
+    ir::Builder m("copy_f32", 2, true);
+    m.store(m.pointer("out0", f32, Access::Write, true), m.add(m.mul(m.dim(0), m.extent(1)), m.dim(1)), m.constant(f32, 1.0));
+    return {addition(), row_sums(), m.finish()};
+}
+
+TEST(CGeometry, follows_from_the_traits_of_a_kernel_as_from_the_kernel) {
+    CFeatures features[] = {gpu(cuda_cpp), gpu(opencl_c), gpu(opencl_c), gpu(opencl_c)};
+    features[2].cpu = features[3].cpu = features[3].vector_loops = true;
+    for (const ir::Kernel& kernel : some_kernels()) {
+        const emit::CTraits traits = emit::CTraits::of(emit::CTraits(kernel).numbers());
+        for (const std::int64_t n : {1, 3, 40, 1000, 1 << 20})
+            for (const std::int64_t m : {1, 9, 300, 5000, 1 << 20}) {
+                const std::int64_t extents[] = {n, m};
+                const auto own = std::span(extents).first(static_cast<std::size_t>(kernel.rank));
+                for (const CFeatures& f : features) {
+                    const device::LaunchShape shape{.extents = own, .inner = m, .innermost = m};
+                    EXPECT_EQ(emit::choose_geometry(traits, shape, f).encode(), emit::choose_geometry(kernel, shape, f).encode());
+                }
+            }
+    }
+}
+
+TEST(CForms, have_a_text_for_any_size) {
+    for (const bool processors : {false, true})
+        for (const emit::CForm& form : emit::opencl_forms(processors)) {
+            EXPECT_EQ(emit::distance(form, form.features), 0) << form.name;
+            for (const ir::Kernel& kernel : some_kernels()) {
+                const emit::CTraits traits(kernel);
+                const auto coarse = [&](std::int64_t n, std::int64_t m) {
+                    const std::int64_t extents[] = {n, m};
+                    const auto own = std::span(extents).first(static_cast<std::size_t>(kernel.rank));
+                    return emit::coarse(emit::choose_geometry(traits, {.extents = own, .inner = m, .innermost = m}, form.features), traits,
+                                        form.features);
+                };
+                std::vector<device::ShapeClass> made;
+                for (const std::int64_t n : {2, 17, 5000})
+                    for (const std::int64_t m : {2, 100, 1 << 16}) made.push_back(coarse(n, m).encode());
+                for (const device::ShapeClass code : made) {
+                    EXPECT_TRUE(emit::sound(code, kernel.rank)) << form.name;
+                    const int best = emit::best_of(made, CGeometry::decode(code), form.features);
+                    ASSERT_GE(best, 0) << form.name;
+                    EXPECT_EQ(made[static_cast<std::size_t>(best)], code) << form.name;  // its own, where there is one
+                }
+                for (const std::int64_t n : {3, 1000})
+                    for (const std::int64_t m : {7, 3000}) EXPECT_GE(emit::best_of(made, coarse(n, m), form.features), 0) << form.name;
+                EXPECT_LT(emit::best_of(made, coarse(std::int64_t{1} << 32, std::int64_t{1} << 20), form.features), 0);  // too many items
+            }
+        }
+    EXPECT_FALSE(emit::sound(0, 1));
+    CGeometry team;
+    team.mapping = CMapping::Team;
+    team.group_size = 32;
+    team.team = 64;  // more than the group has
+    EXPECT_FALSE(emit::sound(team.encode(), 1));
+}
+
+/// Sums by fixed steps have the bits of those with more steps, and of four running values where two were enough.
+TEST(CForms, keep_the_sums_of_teams) {
+    const emit::CTraits traits(row_sums());
+    CGeometry few;
+    few.mapping = CMapping::Team;
+    few.group_size = few.team = 64;
+    few.steps = 3;
+    few.unroll = 2;
+    const CGeometry coarse = emit::coarse(few, traits, gpu(cuda_cpp));
+    EXPECT_EQ(std::tuple(coarse.team, coarse.steps, coarse.unroll), std::tuple(64, 4, 8));
+    CGeometry open = few, other = few;
+    open.steps = 0;
+    other.team = 32;
+    other.steps = 16;
+    const device::ShapeClass made[] = {open.encode(), coarse.encode(), other.encode()};
+    EXPECT_EQ(emit::best_of(made, coarse, gpu(cuda_cpp)), 1);
+    EXPECT_EQ(emit::best_of(made, open, gpu(cuda_cpp)), 0);
+    EXPECT_EQ(emit::best_of(std::span(made).first(1), coarse, gpu(cuda_cpp)), 0);  // other last bits, and right
 }
 
 TEST(CGeometry, fits_the_device_and_the_size) {

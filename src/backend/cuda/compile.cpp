@@ -80,6 +80,20 @@ bool find_packed(const CudaDevice& device, const Job& job, jit::Binary& binary) 
     return true;
 }
 
+Grid grid_of(const emit::CText& text, device::ShapeClass shape, int rank, bool overlap) {
+    Grid grid;
+    grid.overlap = overlap;
+    grid.by_geometry = true;
+    grid.geometry = emit::CGeometry::decode(shape);
+    grid.group_size = grid.geometry.group_size;
+    grid.rank = rank;
+    grid.params = static_cast<int>(text.params.size()) - rank - int{text.reversible};
+    grid.reversible = text.reversible;
+    grid.groups = text.groups;
+    grid.shared_bytes = static_cast<unsigned>(text.shared_bytes);
+    return grid;
+}
+
 /// What memory keeps programs by besides the kernel: devices of one architecture share them.
 std::string memory_key(const CudaDevice& device, std::string_view rest) {
     return std::string(backend_version) + ' ' + std::to_string(device.compute_major()) + '.' + std::to_string(device.compute_minor()) +
@@ -125,20 +139,16 @@ Ref<device::Program> CudaDevice::compile(const ir::Kernel& kernel, device::Shape
         emit::check_groups(lowered, {info_.max_work_group_size, info_.max_work_item_sizes, most_shared_}, id());
         const emit::CFeatures features = features_for(*this);
         const emit::CText text = emit::emit_c(lowered, features, emit::CGeometry::decode(shape));
-        Grid grid;
-        grid.overlap = features.overlap;
-        grid.by_geometry = true;
-        grid.geometry = emit::CGeometry::decode(shape);
-        grid.group_size = grid.geometry.group_size;
-        grid.rank = kernel.rank;
-        grid.params = static_cast<int>(text.params.size()) - kernel.rank - int{text.reversible};
-        grid.reversible = text.reversible;
-        grid.groups = text.groups;
-        grid.shared_bytes = static_cast<unsigned>(text.shared_bytes);
+        const Grid grid = grid_of(text, shape, kernel.rank, features.overlap);
         // The text does not say how large the last of its large arrays is.
         const std::string bytes = text.shared_bytes ? ' ' + std::to_string(text.shared_bytes) : std::string();
         return Job{text.entry, text.text, text.fast_math, std::to_string(shape) + ' ' + text.params + bytes, grid};
     });
+}
+
+Ref<device::Program> CudaDevice::load_emitted(const std::string& name, const emit::CText& text, device::ShapeClass shape, int rank,
+                                              const std::vector<std::uint8_t>& code) {
+    return load(*this, name, text.entry, grid_of(text, shape, rank, features_for(*this).overlap), code);
 }
 
 Ref<device::Program> CudaDevice::compile_source(const device::SourceKernel& kernel) {

@@ -14,20 +14,37 @@ namespace pardo::cuda {
 
 namespace {
 
-emit::CFeatures features_of(const DeviceInfo& info) {
+/// What all GPUs have in common.
+emit::CFeatures common_features() {
     emit::CFeatures f;
     f.target = &emit::cuda_cpp;
     f.masked_abs = true;  // NVIDIA's assembler takes -|x| <= 0 and |x| >= 0 for true where x is NaN
+    f.native_erf = true;
+    return f;
+}
+
+emit::CFeatures features_of(const DeviceInfo& info) {
+    emit::CFeatures f = common_features();
     f.sub_group = info.sub_group_sizes.front();
     f.shuffles = 2 * f.sub_group - 1;  // parts of a warp too
     f.max_group_size = static_cast<int>(info.max_work_group_size);
     f.compute_units = info.max_compute_units;
-    f.native_erf = true;
     f.most_shared = static_cast<int>(info.local_mem_size);
     return f;
 }
 
 }  // namespace
+
+emit::CFeatures features_of_architecture(int number) {
+    emit::CFeatures f = common_features();
+    f.sub_group = 32;
+    f.shuffles = 63;
+    f.max_group_size = 1024;
+    f.compute_units = 132;
+    f.most_shared = 48 << 10;
+    f.overlap = number >= 90;
+    return f;
+}
 
 CudaDevice::CudaDevice(device::Backend* backend, int ordinal, DeviceHandle handle)
     : backend_(backend),

@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "device/device.h"
 #include "device/memory/caching_allocator.h"
+#include "emit/c/family.h"
 #include "emit/c/target.h"
 
 namespace pardo::cuda {
@@ -49,6 +50,10 @@ public:
     Ref<device::Program> known_program(const ir::Kernel& kernel, device::ShapeClass shape) override;
     Ref<device::Program> compile_source(const device::SourceKernel& kernel) override;
     Ref<device::TextProgram> compile_program(const device::ProgramText& program) override;
+    /// Machine code that another process has made of a text for this device's architecture, or an earlier one of the same major number;
+    /// `text` without the text itself. No compiler is needed.
+    Ref<device::Program> load_emitted(const std::string& name, const emit::CText& text, device::ShapeClass shape, int rank,
+                                      const std::vector<std::uint8_t>& code);
     Ref<device::Image> make_image(const device::ImageShape& shape, device::Buffer* texels) override;
     std::string inspect(const ir::Kernel& kernel, device::ShapeClass shape, std::string_view what) override;
 
@@ -124,6 +129,9 @@ private:
     ContextHandle before_ = nullptr;
     bool changed_ = false;
 };
+
+/// What texts are written with for devices of an architecture, 90 for "sm_90", of which there need be none here.
+emit::CFeatures features_of_architecture(int number);
 
 /// What the driver tells about a device without a context.
 DeviceInfo device_info(int ordinal, DeviceHandle handle);

@@ -233,6 +233,11 @@ Ref<device::Program> OpenClDevice::compile(const ir::Kernel& kernel, device::Sha
     });
 }
 
+Ref<device::Program> OpenClDevice::compile_emitted(const std::string& name, const emit::CText& text, device::ShapeClass shape) {
+    const Hash128 key = jit::key("opencl emitted " + id_ + "\n" + std::to_string(shape) + " " + text.params + "\n" + text.text);
+    return build(key, name, text.fast_math, shape, emit::CGeometry::decode(shape).group_size, [&] { return text; });
+}
+
 Ref<device::Program> OpenClDevice::compile_source(const device::SourceKernel& kernel) {
     emit::CText c;
     c.text = emit::c_macros(features_) + kernel.text;

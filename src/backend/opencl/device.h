@@ -54,6 +54,8 @@ public:
     Ref<device::Program> known_program(const ir::Kernel& kernel, device::ShapeClass shape) override;
     Ref<device::Program> compile_source(const device::SourceKernel& kernel) override;
     Ref<device::TextProgram> compile_program(const device::ProgramText& program) override;
+    /// A kernel's text that another process has emitted, for a device with these features.
+    Ref<device::Program> compile_emitted(const std::string& name, const emit::CText& text, device::ShapeClass shape);
     Ref<device::Image> make_image(const device::ImageShape& shape, device::Buffer* texels) override;
     std::uint64_t sampler_handle(const Sampler& sampler) override;
     std::string inspect(const ir::Kernel& kernel, device::ShapeClass shape, std::string_view what) override;

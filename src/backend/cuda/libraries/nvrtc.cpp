@@ -262,6 +262,8 @@ Target target_for(int major, int minor) {
     return {"compute_" + std::to_string(below), reason};
 }
 
+std::vector<int> nvrtc_architectures(const std::string& op_name) { return nvrtc(op_name).architectures; }
+
 std::optional<std::size_t> packed_target(std::span<const std::string> targets, int major, int minor) {
     std::optional<std::size_t> best;
     int best_rank = 0;

@@ -35,6 +35,9 @@ struct Target {
 /// Throws Import without NVRTC; Compile when NVRTC has dropped so old a device.
 Target target_for(int major, int minor);
 
+/// The architectures that NVRTC makes machine code for, ascending: 80 for "sm_80". Throws Import without NVRTC, which `op_name` needs.
+std::vector<int> nvrtc_architectures(const std::string& op_name);
+
 /// Which of these targets serves a device: machine code for its architecture or, with the same major number, one before it, else the newest
 /// PTX that is not newer than the device.
 std::optional<std::size_t> packed_target(std::span<const std::string> targets, int major, int minor);

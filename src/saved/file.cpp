@@ -1,5 +1,5 @@
 // src/saved/file.cpp: programs as bytes: a header, a table of sections with their digests, and the sections: what the program is, machine
-// code for each target, and the library of mathematical functions. A reader reads what it needs.
+// code for each target, the library of mathematical functions, and parts for devices. A reader reads what it needs.
 #include <fcntl.h>
 #include <pardo/error.h>
 #include <sys/stat.h>
@@ -14,6 +14,15 @@
 #include "saved/program.h"
 
 namespace pardo::saved {
+
+/// A row of a file's table.
+struct Section {
+    enum Kind : std::uint32_t { Description, Code, Math, Part, FormOfPart, Constant };
+    std::uint32_t kind, number;  // of code: the target; of a form: form_number
+    std::uint64_t offset, bytes;
+    Hash128 digest;
+};
+
 namespace {
 
 constexpr char magic[8] = {'p', 'a', 'r', 'd', 'o', 'r', 'u', 'n'};
@@ -22,14 +31,8 @@ struct Header {
     std::uint32_t major, minor, sections, unused;
     Hash128 digest;  // of the table
 };
-struct Section {
-    enum Kind : std::uint32_t { Description, Code, Math };
-    std::uint32_t kind, number;  // of code: the target
-    std::uint64_t offset, bytes;
-    Hash128 digest;
-};
 static_assert(sizeof(Header) == 40 && sizeof(Section) == 40);
-constexpr std::uint32_t most_sections = 64;
+constexpr std::uint32_t most_sections = 256, most_forms = 64;
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 40;
 
 /// What is wrong with a file; from_bytes names the file.
@@ -102,6 +105,21 @@ template <class A> void field(A& a, Alternative& x) { field(a, x.sizing), field(
 template <class A> void field(A& a, Step& s) { field(a, s.alternatives); }
 template <class A> void field(A& a, SizeClass& c) { field(a, c.exact), field(a, c.value); }
 template <class A> void body(A& a, Regime& r) { field(a, r.sizing), field(a, r.slots), field(a, r.steps), field(a, r.outputs); }
+/// Behind the body, of parts for devices.
+template <class A> void loops(A& a, Regime& r) {
+    for (Step& step : r.steps)
+        for (Alternative& x : step.alternatives)
+            for (std::size_t i = 0; i < x.launches.size(); ++i) {
+                if constexpr (A::reading) x.loops.emplace_back();
+                LoopShape& l = x.loops[i];
+                field(a, l.inner), field(a, l.innermost), field(a, l.remainder);
+            }
+}
+bool has_loops(const Regime& r) {
+    return std::ranges::any_of(r.steps, [](const Step& step) {
+        return std::ranges::any_of(step.alternatives, [](const Alternative& x) { return !x.loops.empty(); });
+    });
+}
 /// The body is a list of bytes: it is read when it is needed.
 template <class A> void field(A& a, Regime& r) {
     field(a, r.sizes), field(a, r.refused);
@@ -110,6 +128,7 @@ template <class A> void field(A& a, Regime& r) {
     } else {
         Writer own;
         body(own, r);
+        if (has_loops(r)) loops(own, r);
         field(a, own.bytes);
     }
 }
@@ -121,6 +140,18 @@ template <class A> void field(A& a, Program& p) {
     field(a, p.name), field(a, p.doc), field(a, p.made_by), field(a, p.arguments), field(a, p.sizes), field(a, p.tuple);
     field(a, p.outputs), field(a, p.constants), field(a, p.targets), field(a, p.codes), field(a, p.routines), field(a, p.regimes);
 }
+
+template <class A> void field(A& a, Image& x) {
+    field(a, x.shape), field(a, x.entry), field(a, x.params), field(a, x.reversible), field(a, x.fast_math), field(a, x.shared_bytes),
+        field(a, x.content);
+}
+/// What of a part's program is its own; constants are numbers of the pool, which is the program's constants and behind them the sections.
+template <class A>
+void field(A& a, Program& p, std::vector<std::uint32_t>& constants, bool& groups, std::vector<std::vector<std::int64_t>>& traits,
+           std::vector<std::pair<std::string, std::string>>& forms) {
+    field(a, groups), field(a, constants), field(a, p.codes), field(a, traits), field(a, p.routines), field(a, p.regimes), field(a, forms);
+}
+template <class A> void field(A& a, std::pair<std::string, std::string>& names) { field(a, names.first), field(a, names.second); }
 
 /// Counts of lists: no list has more items than the file has bytes.
 template <class A> std::size_t count(A& archive, std::size_t now) {
@@ -196,6 +227,7 @@ void check(const Alternative& x, std::size_t values, const Program& p) {
         for (const Failure& failure : l.failures) require(failure.code <= static_cast<std::uint8_t>(ErrorCode::Matrix));
         check_numbers({l.elements, l.operations, l.bytes_read, l.bytes_written}, x.sizing);
     }
+    for (const LoopShape& l : x.loops) check_numbers({l.inner, l.innermost, l.remainder}, x.sizing);
 }
 
 void check(const Regime& r, const Program& p) {
@@ -232,33 +264,33 @@ void check(const Program& p) {
 }
 
 /// Bytes in memory as a file.
-class Memory {
+class Memory final : public Loaded::Source {
 public:
-    explicit Memory(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
-    std::uint64_t size() const { return bytes_.size(); }
-    bool read(std::uint64_t offset, void* to, std::size_t count) const {
+    explicit Memory(std::span<const std::uint8_t> bytes) : bytes_(bytes.begin(), bytes.end()) {}
+    std::uint64_t size() const override { return bytes_.size(); }
+    bool read(std::uint64_t offset, void* to, std::size_t count) const override {
         if (offset > bytes_.size() || bytes_.size() - offset < count) return false;
         if (count) std::memcpy(to, bytes_.data() + offset, count);
         return true;
     }
 
 private:
-    std::span<const std::uint8_t> bytes_;
+    const std::vector<std::uint8_t> bytes_;
 };
 
-class File {
+class File final : public Loaded::Source {
 public:
     explicit File(const std::string& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)) {
         struct stat info {};
         if (fd_ >= 0 && ::fstat(fd_, &info) == 0 && S_ISREG(info.st_mode)) size_ = static_cast<std::uint64_t>(info.st_size);
     }
-    ~File() {
+    ~File() override {
         if (fd_ >= 0) ::close(fd_);
     }
     File(const File&) = delete;
     bool there() const { return fd_ >= 0; }
-    std::uint64_t size() const { return size_; }
-    bool read(std::uint64_t offset, void* to, std::size_t count) const {
+    std::uint64_t size() const override { return size_; }
+    bool read(std::uint64_t offset, void* to, std::size_t count) const override {
         auto* at = static_cast<char*>(to);
         while (count > 0) {
             const ssize_t n = ::pread(fd_, at, count, static_cast<off_t>(offset));
@@ -277,7 +309,7 @@ private:
 
 }  // namespace
 
-std::vector<std::uint8_t> to_bytes(const Program& program, Hash128& digest) {
+std::vector<std::uint8_t> to_bytes(const Program& program, const std::vector<DevicePart>& parts, Hash128& digest) {
     std::vector<std::pair<Section, std::vector<std::uint8_t>>> sections;
     const auto add = [&](Section::Kind kind, std::size_t number, std::vector<std::uint8_t> bytes) {
         const Section section{kind, static_cast<std::uint32_t>(number), 0, bytes.size(), hash128(bytes.data(), bytes.size())};
@@ -296,6 +328,35 @@ std::vector<std::uint8_t> to_bytes(const Program& program, Hash128& digest) {
         add(Section::Code, target, std::move(code.bytes));
     }
     if (!program.math.empty()) add(Section::Math, 0, program.math);
+    std::vector<const std::vector<std::uint8_t>*> pool;
+    for (const Constant& c : program.constants) pool.push_back(&c.bytes);
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+        const DevicePart& part = parts[k];
+        std::vector<std::uint32_t> constants;
+        for (const Constant& c : part.program.constants) {
+            auto known = std::ranges::find_if(pool, [&](const auto* bytes) { return *bytes == c.bytes; });
+            if (known == pool.end()) {
+                add(Section::Constant, pool.size() - program.constants.size(), c.bytes);
+                known = pool.insert(known, &c.bytes);
+            }
+            constants.push_back(static_cast<std::uint32_t>(known - pool.begin()));
+        }
+        std::vector<std::vector<std::int64_t>> traits;
+        for (const Code& c : part.program.codes) traits.push_back(c.traits);
+        std::vector<std::pair<std::string, std::string>> forms;
+        for (const Form& form : part.forms) forms.emplace_back(form.target, form.name);
+        Writer own;
+        bool groups = part.groups;
+        field(own, const_cast<Program&>(part.program), constants, groups, traits, forms);  // a writer changes nothing
+        add(Section::Part, k, std::move(own.bytes));
+        for (std::size_t f = 0; f < part.forms.size(); ++f) {
+            Writer form;
+            field(form, const_cast<Form&>(part.forms[f]).images);
+            field(form, const_cast<Form&>(part.forms[f]).lengths);
+            field(form, const_cast<Form&>(part.forms[f]).packed);
+            add(Section::FormOfPart, k * most_forms + f, std::move(form.bytes));
+        }
+    }
     std::uint64_t offset = sizeof(Header) + sections.size() * sizeof(Section);
     Writer table;
     for (auto& [section, bytes] : sections) {
@@ -317,49 +378,74 @@ std::vector<std::uint8_t> to_bytes(const Program& program, Hash128& digest) {
     return std::move(file.bytes);
 }
 
-template <class Source> std::unique_ptr<Loaded> Loaded::read_from(Source& source, const std::string& path, bool with_math) {
-    const auto refuse = [&](const std::string& why) { return Error(ErrorCode::Value, "cannot load " + path + ": " + why); };
+struct Loaded::Sections {
+    std::unique_ptr<Source> source;
+    std::string path;
+    std::vector<Section> table;
+
+    [[nodiscard]] Error refusal(const std::string& why) const { return Error(ErrorCode::Value, "cannot load " + path + ": " + why); }
+    [[nodiscard]] Error damaged() const { return refusal("it is damaged: its digest is another one"); }
+    bool has(Section::Kind kind) const {
+        return std::ranges::any_of(table, [&](const Section& s) { return s.kind == kind; });
+    }
+    std::vector<std::uint8_t> read(Section::Kind kind, std::size_t number) const {
+        const auto found = std::ranges::find_if(table, [&](const Section& s) { return s.kind == kind && s.number == number; });
+        if (found == table.end()) throw damaged();
+        std::vector<std::uint8_t> bytes(found->bytes);
+        if (!source->read(found->offset, bytes.data(), bytes.size()) || hash128(bytes.data(), bytes.size()) != found->digest)
+            throw damaged();
+        return bytes;
+    }
+};
+
+std::unique_ptr<Loaded> Loaded::read_from(std::unique_ptr<Source> from, const std::string& path, bool with_math) {
+    const auto sections = std::make_shared<Sections>();
+    sections->source = std::move(from);
+    sections->path = path;
+    const Source& source = *sections->source;
+    std::vector<Section>& table = sections->table;
     Header header;
     if (!source.read(0, &header, sizeof header) || std::memcmp(header.magic, magic, sizeof magic) != 0)
-        throw refuse("it is no program of pardo.export");
+        throw sections->refusal("it is no program of pardo.export");
     if (header.major != format_major)
-        throw refuse("it is of format " + std::to_string(header.major) + "." + std::to_string(header.minor) + ", this pardo runs format " +
-                     std::to_string(format_major) + ": export it anew");
-    const Error damaged = refuse("it is damaged: its digest is another one");
-    if (header.sections > most_sections) throw damaged;
-    std::vector<Section> table(header.sections);
+        throw sections->refusal("it is of format " + std::to_string(header.major) + "." + std::to_string(header.minor) +
+                                ", this pardo runs format " + std::to_string(format_major) + ": export it anew");
+    if (header.sections > most_sections) throw sections->damaged();
+    table.resize(header.sections);
     if (!source.read(sizeof header, table.data(), table.size() * sizeof(Section)) ||
         hash128(table.data(), table.size() * sizeof(Section)) != header.digest)
-        throw damaged;
+        throw sections->damaged();
     std::uint64_t end = sizeof header + table.size() * sizeof(Section);
     for (const Section& s : table) {
-        if (s.bytes > most_bytes || s.offset != end) throw damaged;
+        if (s.bytes > most_bytes || s.offset != end) throw sections->damaged();
         end += s.bytes;
     }
-    if (end != source.size()) throw damaged;
-    const auto read = [&](Section::Kind kind, std::size_t number) {
-        const auto found = std::ranges::find_if(table, [&](const Section& s) { return s.kind == kind && s.number == number; });
-        if (found == table.end()) throw damaged;
-        std::vector<std::uint8_t> bytes(found->bytes);
-        if (!source.read(found->offset, bytes.data(), bytes.size()) || hash128(bytes.data(), bytes.size()) != found->digest) throw damaged;
-        return bytes;
-    };
+    if (end != source.size()) throw sections->damaged();
     auto loaded = std::make_unique<Loaded>();
     Program& program = loaded->program_;
     try {
-        const std::vector<std::uint8_t> description = read(Section::Description, 0);
+        const std::vector<std::uint8_t> description = sections->read(Section::Description, 0);
         Reader reader(description.data(), description.size());
         field(reader, program);
         require(reader.left() == 0);
         check(program);
         int best = -1;
-        std::string list;
-        for (std::size_t i = 0; i < program.targets.size(); ++i) {
-            list += (i ? ", " : "") + program.targets[i];
-            if (const int rank = rank_of_target(program.targets[i]); rank > best) best = rank, loaded->target_ = i;
+        std::size_t target = 0;
+        for (std::size_t i = 0; i < program.targets.size(); ++i)
+            if (const int rank = rank_of_target(program.targets[i]); rank > best) best = rank, target = i;
+        if (sections->has(Section::Part) && (!with_math || best < 0)) loaded->read_parts(sections);
+        if (best < 0) {
+            std::string list;
+            for (const std::string& name : loaded->targets()) list += (list.empty() ? "" : ", ") + name;
+            const bool devices = !loaded->parts_.empty();
+            if (devices && !with_math) return loaded;
+            throw sections->refusal("it has code for " + list + ", and " +
+                                    (devices ? "this library runs code of CPUs that this processor has; other devices take the whole "
+                                               "library: pardo.load_program"
+                                             : "this processor runs none of these"));
         }
-        if (best < 0) throw refuse("it has code for " + list + ", and this processor runs none of these");
-        loaded->code_ = read(Section::Code, loaded->target_);
+        loaded->target_ = program.targets[target];
+        loaded->code_ = sections->read(Section::Code, target);
         Reader lengths(loaded->code_.data(), loaded->code_.size());
         std::uint64_t offset = program.codes.size() * sizeof(std::uint64_t);
         for (std::size_t i = 0; i < program.codes.size(); ++i) {
@@ -370,12 +456,76 @@ template <class Source> std::unique_ptr<Loaded> Loaded::read_from(Source& source
             offset += bytes;
         }
         require(offset == loaded->code_.size());
-        const bool math = std::ranges::any_of(table, [](const Section& s) { return s.kind == Section::Math; });
-        if (with_math && math) program.math = read(Section::Math, 0);
+        if (with_math && sections->has(Section::Math)) program.math = sections->read(Section::Math, 0);
     } catch (const Damaged&) {
-        throw refuse("it is damaged");
+        throw sections->refusal("it is damaged");
     }
     return loaded;
+}
+
+/// Each is a program of its own, with the names, arguments and dtypes of this one.
+void Loaded::read_parts(const std::shared_ptr<const Sections>& sections) {
+    for (const Section& s : sections->table) {
+        if (s.kind != Section::Part) continue;
+        const std::vector<std::uint8_t> bytes = sections->read(Section::Part, s.number);
+        Reader reader(bytes.data(), bytes.size());
+        auto part = std::make_unique<Loaded>();
+        Program& p = part->program_;
+        std::vector<std::uint32_t> constants;
+        std::vector<std::vector<std::int64_t>> traits;
+        std::vector<std::pair<std::string, std::string>> forms;
+        field(reader, p, constants, part->groups_, traits, forms);
+        require(reader.left() == 0 && traits.size() == p.codes.size() && forms.size() <= most_forms);
+        p.name = program_.name;
+        p.made_by = program_.made_by;
+        p.arguments = program_.arguments;
+        p.sizes = program_.sizes;
+        p.tuple = program_.tuple;
+        p.outputs = program_.outputs;
+        for (const std::uint32_t c : constants) {
+            if (c < program_.constants.size())
+                p.constants.push_back(program_.constants[c]);
+            else
+                p.constants.push_back({sections->read(Section::Constant, c - program_.constants.size())});
+        }
+        for (std::size_t i = 0; i < traits.size(); ++i) p.codes[i].traits = std::move(traits[i]);
+        check(p);
+        for (const auto& [target, name] : forms) part->forms_.push_back({target, name, {}, {}, {}});
+        part->is_part_ = true;
+        part->number_ = s.number;
+        part->sections_ = sections;
+        parts_.push_back(std::move(part));
+    }
+}
+
+std::vector<std::string> Loaded::targets() const {
+    std::vector<std::string> all = program_.targets;
+    for (const auto& part : parts_)
+        for (const Form& form : part->forms_)
+            if (std::ranges::find(all, form.target) == all.end()) all.push_back(form.target);
+    return all;
+}
+
+const Loaded* Loaded::part(bool groups) const {
+    const auto found = std::ranges::find(parts_, groups, [](const auto& part) { return part->groups_; });
+    return found == parts_.end() ? nullptr : found->get();
+}
+
+Form Loaded::read_form(std::size_t number) const {
+    Form form = forms_[number];
+    try {
+        const std::vector<std::uint8_t> bytes = sections_->read(Section::FormOfPart, number_ * most_forms + number);
+        Reader reader(bytes.data(), bytes.size());
+        field(reader, form.images);
+        field(reader, form.lengths);
+        field(reader, form.packed);
+        require(reader.left() == 0 && form.images.size() == program_.codes.size());
+        for (const std::vector<Image>& images : form.images)
+            for (const Image& image : images) require(image.content < form.lengths.size());
+    } catch (const Damaged&) {
+        throw sections_->refusal("it is damaged");
+    }
+    return form;
 }
 
 std::mutex& Loaded::mutex() {
@@ -384,14 +534,13 @@ std::mutex& Loaded::mutex() {
 }
 
 std::unique_ptr<Loaded> Loaded::read(const std::string& path, bool with_math) {
-    File file(path);
-    if (!file.there()) throw Error(ErrorCode::Value, "cannot load " + path + ": it cannot be read");
-    return read_from(file, path, with_math);
+    auto file = std::make_unique<File>(path);
+    if (!file->there()) throw Error(ErrorCode::Value, "cannot load " + path + ": it cannot be read");
+    return read_from(std::move(file), path, with_math);
 }
 
 std::unique_ptr<Loaded> Loaded::from_bytes(std::span<const std::uint8_t> bytes, const std::string& path, bool with_math) {
-    Memory memory(bytes);
-    return read_from(memory, path, with_math);
+    return read_from(std::make_unique<Memory>(bytes), path, with_math);
 }
 
 std::span<const std::uint8_t> Loaded::object(std::size_t code) const {
@@ -405,6 +554,7 @@ const Regime& Loaded::whole(std::size_t number) const {
     try {
         Reader reader(regime.unread.data(), regime.unread.size());
         body(reader, regime);
+        if (is_part_) loops(reader, regime);
         require(reader.left() == 0);
         check(regime, program_);
     } catch (const Damaged&) {

@@ -18,7 +18,7 @@
 namespace pardo::saved {
 
 /// The format of files: those of another major version are refused, those of an older minor version are read.
-inline constexpr std::uint32_t format_major = 1, format_minor = 0;
+inline constexpr std::uint32_t format_major = 1, format_minor = 1;  // 1.1: parts for devices
 inline constexpr std::size_t most_dimensions = 64;
 /// The function of each object: its arguments are those of cpu::CpuProgram::Entry.
 inline constexpr const char* entry_symbol = "pardo_entry";
@@ -116,6 +116,10 @@ struct Launch {
     }
 };
 
+/// The loops inside of a launch, as device::LaunchShape says them.
+struct LoopShape {
+    Number inner, innermost, remainder;
+};
 /// A call of a routine of the library: its arguments' fields (routines::Fields) by kind, each in order.
 struct RoutineCall {
     std::uint32_t routine = 0;  // of the program's
@@ -134,6 +138,7 @@ struct Alternative {
     std::vector<Number> scratch;  // bytes
     std::vector<RoutineCall> routines;
     std::vector<Launch> launches;
+    std::vector<LoopShape> loops;  // of parts for devices: one a launch
 };
 /// A part of the program; one of the alternatives runs.
 struct Step {
@@ -184,6 +189,7 @@ struct Code {
     std::vector<std::int64_t> group_size;    // empty: no groups
     /// ELF objects, one a target; of a file that has been read empty: Loaded has them.
     std::vector<std::vector<std::uint8_t>> objects;
+    std::vector<std::int64_t> traits;  // of parts for devices: emit::CTraits
 };
 
 /// A routine of the library, and what kinds of fields its arguments have.
@@ -211,6 +217,29 @@ struct Program {
     std::string routine_names() const;
 };
 
+/// A kernel as a driver takes it: text, or machine code of a device.
+struct Image {
+    std::uint32_t shape = 0;  // device::ShapeClass: how its items are laid over groups
+    std::string entry, params;
+    bool reversible = false, fast_math = false;
+    std::int64_t shared_bytes = 0;
+    std::uint32_t content = 0;  // among those of the form
+    friend bool operator==(const Image&, const Image&) = default;
+};
+/// All kernels of a part for some devices of a target.
+struct Form {
+    std::string target, name;                // "opencl", "loops"; "sm_90", ""
+    std::vector<std::vector<Image>> images;  // by kernel
+    std::vector<std::uint64_t> lengths;      // of contents
+    std::vector<std::uint8_t> packed;        // these, one after another: as the writer has packed them
+};
+/// The same program for devices: plans of its own, and its kernels in the forms that drivers take.
+struct DevicePart {
+    bool groups = false;  // of devices that run groups of items; else as loops of a processor
+    Program program;      // its targets and the objects of its kernels are empty
+    std::vector<Form> forms;
+};
+
 /// What runs for some sizes.
 struct Resolved {
     struct Part {
@@ -225,13 +254,15 @@ struct Resolved {
     std::vector<std::size_t> last;  // the part that uses it last; of outputs the number of parts
 };
 /// The bytes of a file, and the digest that is in its header and its name.
-std::vector<std::uint8_t> to_bytes(const Program& program, Hash128& digest);
+std::vector<std::uint8_t> to_bytes(const Program& program, const std::vector<DevicePart>& parts, Hash128& digest);
+inline std::vector<std::uint8_t> to_bytes(const Program& program, Hash128& digest) { return to_bytes(program, {}, digest); }
 
 /// A program of a file, with what this machine needs of it.
 class Loaded {
 public:
     /// Reads and checks a file. Throws Value where it cannot be read, is no program, damaged, of another major version, or for other
-    /// processors. `with_math`: the library of Program::math is read too.
+    /// processors. `with_math`: for a process that has no more than this layer: the library of Program::math is read too, and parts for
+    /// devices do not help.
     static std::unique_ptr<Loaded> read(const std::string& path, bool with_math);
     /// The same of a file's bytes.
     static std::unique_ptr<Loaded> from_bytes(std::span<const std::uint8_t> bytes, const std::string& path, bool with_math);
@@ -240,22 +271,48 @@ public:
     static std::mutex& mutex();
 
     const Program& program() const { return program_; }
-    const std::string& target() const { return program_.targets[target_]; }
+    /// Empty where the file has parts for devices alone, or none for this processor.
+    const std::string& target() const { return target_; }
+    /// All targets, those of devices last.
+    std::vector<std::string> targets() const;
     /// The machine code of a kernel.
     std::span<const std::uint8_t> object(std::size_t code) const;
     /// What runs for some sizes. Throws Value where there is nothing for them, or the function refuses them. Safe from any thread.
     Resolved resolve(const std::vector<std::int64_t>& sizes) const;
 
+    /// The part for devices of a kind, null if there is none; its code is in forms, of which contents and images are read when they are
+    /// asked for. Throws Value where they are damaged.
+    const Loaded* part(bool groups) const;
+    const std::vector<Form>& forms() const { return forms_; }
+    Form read_form(std::size_t form) const;
+
+    /// Where a file's bytes come from.
+    class Source {
+    public:
+        virtual ~Source() = default;
+        virtual std::uint64_t size() const = 0;
+        virtual bool read(std::uint64_t offset, void* to, std::size_t count) const = 0;
+    };
+
 private:
     struct Object {
         std::uint64_t offset, bytes;
     };
-    template <class Source> static std::unique_ptr<Loaded> read_from(Source& source, const std::string& path, bool with_math);
+    /// What the file is made of, for what is read later.
+    struct Sections;
+    static std::unique_ptr<Loaded> read_from(std::unique_ptr<Source> source, const std::string& path, bool with_math);
+    void read_parts(const std::shared_ptr<const Sections>& sections);
     const Regime& whole(std::size_t regime) const;
     Program program_;
-    std::size_t target_ = 0;
+    std::string target_;
     std::vector<std::uint8_t> code_;  // of the target
     std::vector<Object> objects_;     // of objects in it
+    std::vector<std::unique_ptr<Loaded>> parts_;
+    // Of a part.
+    bool is_part_ = false, groups_ = false;
+    std::size_t number_ = 0;
+    std::vector<Form> forms_;
+    std::shared_ptr<const Sections> sections_;
 };
 /// True of a file that begins as programs do.
 bool is_program(const std::string& path);

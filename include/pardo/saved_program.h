@@ -7,12 +7,14 @@
 #include <vector>
 
 #include <pardo/array.h>
+#include <pardo/device.h>
 #include <pardo/export.h>
 
 namespace pardo {
 /// What is exported besides the function.
 struct ExportOptions {
-    /// "x86-64-v3", "x86-64-v4"; empty: all that this build knows.
+    /// "x86-64-v3", "x86-64-v4": machine code for processors; "opencl": texts that a driver compiles; "sm_80", "sm_90", …: machine code for
+    /// NVIDIA's GPUs, which takes NVIDIA's run-time compiler. Empty: all processors that this build knows.
     std::vector<std::string> targets;
     std::string name = "program";        ///< what messages begin with
     std::string doc;                     ///< what the file says of the function
@@ -38,15 +40,16 @@ PARDO_API std::string export_program(const std::function<Exported(ListOf<Array>)
 /// True of a file that export_program has written.
 PARDO_API bool is_saved_program(const std::string& path);
 
-/// A program that has been loaded; a cheap handle, safe from any thread. It runs on CPUs.
+/// A program that has been loaded; a cheap handle, safe from any thread. It runs on the devices of its targets.
 class PARDO_API SavedProgram {
 public:
-    /// Reads and checks a file. Throws Value where it is damaged, of another major version, or for other processors.
+    /// Reads and checks a file. Throws Value where it is damaged, of another major version, or for other processors alone.
     static SavedProgram load(const std::string& path);
 
-    /// Runs the program on arrays of one queue of a CPU, and gives its results, which are submitted and not waited for.
+    /// Runs the program on arrays of one queue, and gives its results there, which are submitted and not waited for.
     ///
-    /// Throws Type for another number of arguments and for other dtypes, Value for other shapes than it was exported for.
+    /// Throws Type for another number of arguments and for other dtypes, Value for other shapes than it was exported for, Device where the
+    /// file has nothing for the queue's device.
     std::vector<Array> operator()(ListOf<Array> arguments) const;
 
     const std::string& name() const;  ///< the function's
@@ -56,9 +59,11 @@ public:
     /// "pardo 0.1.0", which exported it.
     const std::string& made_by() const;
     /// What the file has code for.
-    const std::vector<std::string>& targets() const;
-    /// The one of them that this process runs.
+    std::vector<std::string> targets() const;
+    /// The one of them that the processor runs; empty: the file is for other devices.
     const std::string& target() const;
+    /// The one of them that a device runs. Throws Device, with those that there are, where it runs none.
+    std::string target_on(const Device& device) const;
     std::vector<std::string> arguments() const;  ///< their names
     std::vector<DType> dtypes() const;           ///< of the arguments
     bool tuple() const;                          ///< its results come as a tuple

@@ -151,6 +151,7 @@ void UserFunction::note(plan::Capture& capture, const Specialisation& special, V
     };
     device::LaunchArguments given;
     device::bind(variant.signature, bound, given);
+    launch.rounds = variant.cost.lane_rounds();
     launch.cost_ns = launch_ns + variant.cost.of(given.words, extents).item_ns * iterations;
     const auto rank = static_cast<int>(extents.size());
     for (const lang::Site& site : *special.sites) {

@@ -31,7 +31,8 @@ struct CapturedLaunch {
     const ir::Kernel& kernel;
     const device::Signature& signature;
     std::span<const std::int64_t> extents;
-    double cost_ns;  // for these extents
+    double cost_ns;           // for these extents
+    std::int64_t rounds = 1;  // iterations of its lanes loops, roughly
     std::vector<CapturedFailure> failures;
     std::function<Value(std::uint32_t)> value;
 };

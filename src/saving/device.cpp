@@ -3,6 +3,7 @@
 
 #include <pardo/error.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <limits>
@@ -89,11 +90,12 @@ private:
 class Idle {
 public:
     Idle() { renew_at_fork(mutex_); }
-    NotingDevice* take() {
+    NotingDevice* take(DeviceKind kind) {
         const std::lock_guard lock(mutex_);
-        if (devices_.empty()) return nullptr;
-        NotingDevice* const device = devices_.back();
-        devices_.pop_back();
+        const auto found = std::ranges::find(devices_, kind, &NotingDevice::kind);
+        if (found == devices_.end()) return nullptr;
+        NotingDevice* const device = *found;
+        devices_.erase(found);
         return device;
     }
     void add(NotingDevice& device) {
@@ -123,19 +125,19 @@ Notes::Notes() {
     serial_ = ++last;
 }
 
-NotingDevice& NotingDevice::borrow() {
-    NotingDevice* const idle = Idle::all().take();
-    return idle ? *idle : *new NotingDevice;
+NotingDevice& NotingDevice::borrow(DeviceKind kind) {
+    NotingDevice* const idle = Idle::all().take(kind);
+    return idle ? *idle : *new NotingDevice(kind);
 }
 void NotingDevice::give_back(NotingDevice& device) { Idle::all().add(device); }
 
-NotingDevice::NotingDevice() : backend_(std::make_unique<NotingBackend>(this)) {
+NotingDevice::NotingDevice(DeviceKind kind) : kind_(kind), backend_(std::make_unique<NotingBackend>(this)) {
     info_.backend = "export";
     info_.platform = "export";
     info_.name = "A function that is exported";
     info_.vendor = "pardo";
     info_.driver_version = PARDO_VERSION;
-    info_.type = DeviceType::Cpu;
+    info_.type = kind == DeviceKind::Groups ? DeviceType::Gpu : DeviceType::Cpu;
     info_.max_compute_units = 1;
     info_.max_work_group_size = 1024;
     info_.global_mem_size = info_.max_mem_alloc_size = std::numeric_limits<std::int64_t>::max();
@@ -152,7 +154,8 @@ device::Backend* NotingDevice::backend() const noexcept { return backend_.get();
 
 bool NotingDevice::can(device::Feature feature) const noexcept {
     using device::Feature;
-    return feature == Feature::OwnLanes || feature == Feature::HostCode || feature == Feature::TakesAll;
+    const bool own = kind_ == DeviceKind::Cpu && (feature == Feature::OwnLanes || feature == Feature::HostCode);
+    return own || feature == Feature::TakesAll;
 }
 
 Ref<device::Queue> NotingDevice::create_queue(QueueOrder order, bool profiling) { return new NotingQueue(this, order, profiling); }

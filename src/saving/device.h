@@ -50,13 +50,20 @@ private:
     std::uint64_t serial_;
 };
 
-/// Stands for any processor whose kernels are vector code made here. Each export has one, which it leaves to later ones: devices live as
-/// long as the process.
+/// What a function is exported for: the planner and those that write kernels go by it.
+enum class DeviceKind : std::uint8_t {
+    Cpu,        // a processor whose kernels are vector code made here
+    Processor,  // one that a driver compiles text for
+    Groups,     // a device that runs groups of items
+};
+
+/// Stands for any device of a kind. Each export has one, which it leaves to later ones: devices live as long as the process.
 class NotingDevice final : public device::Device {
 public:
     /// One that no export has; give_back() is for when that is over.
-    static NotingDevice& borrow();
+    static NotingDevice& borrow(DeviceKind kind);
     static void give_back(NotingDevice& device);
+    DeviceKind kind() const noexcept { return kind_; }
     /// Null: between two runs nothing may use the device.
     void note_to(Notes* notes) noexcept { notes_ = notes; }
     Notes& notes() const;
@@ -66,6 +73,9 @@ public:
     std::string id() const override { return "export"; }
     bool supports(DType) const noexcept override { return true; }
     bool can(device::Feature feature) const noexcept override;
+    device::Execution execution() const noexcept override {
+        return kind_ == DeviceKind::Groups ? device::Execution::Groups : device::Execution::Lanes;
+    }
     Ref<device::Queue> create_queue(QueueOrder order, bool profiling) override;
     Ref<device::Buffer> allocate(std::size_t bytes, MemoryKind kind, device::Queue* queue) override;
     Ref<device::Buffer> import(void* data, std::size_t bytes, MemoryKind kind, std::function<void()> release) override;
@@ -78,7 +88,8 @@ public:
     std::string inspect(const ir::Kernel& kernel, device::ShapeClass shape, std::string_view what) override;
 
 private:
-    NotingDevice();
+    explicit NotingDevice(DeviceKind kind);
+    const DeviceKind kind_;
     const std::unique_ptr<device::Backend> backend_;
     DeviceInfo info_;
     Notes* notes_ = nullptr;

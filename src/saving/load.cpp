@@ -1,4 +1,4 @@
-// src/saving/load.cpp: a program from a file, and its launches on a queue of a CPU.
+// src/saving/load.cpp: a program from a file, and its launches on a queue.
 #include <pardo/error.h>
 #include <pardo/saved_program.h>
 
@@ -6,15 +6,13 @@
 #include <mutex>
 
 #include "array/record.h"
-#include "backend/cpu/program.h"
 #include "base/fork.h"
 #include "device/memory/status_buffer.h"
 #include "device/signature.h"
-#include "emit/llvm/math/table.h"
 #include "graph/overlap.h"
 #include "plan/force.h"
-#include "saved/machine_code.h"
 #include "saved/program.h"
+#include "saving/executable.h"
 #include "saving/replay.h"
 
 namespace pardo {
@@ -28,58 +26,27 @@ device::Label label_of(const void* name) { return {*static_cast<const Text*>(nam
 }  // namespace
 
 struct SavedProgram::State {
-    explicit State(std::unique_ptr<saved::Loaded> read) : loaded(std::move(read)) {}
+    explicit State(std::unique_ptr<saved::Loaded> read) : loaded(std::move(read)), on_processors(saving::for_processors(*loaded)) {}
     const std::unique_ptr<saved::Loaded> loaded;
     const saved::Program& program = loaded->program();
-    std::vector<Text> names;
+    const std::unique_ptr<saving::Executable> on_processors;  // null: there is no code for them
     // By Loaded::mutex():
-    std::vector<Ref<device::Program>> codes;  // loaded when they are first launched
-    std::vector<Ref<device::Buffer>> constants;
-    static constexpr std::size_t most_recent = 16;
-    std::vector<std::pair<std::vector<std::int64_t>, std::shared_ptr<const saved::Resolved>>> recent;
+    std::vector<std::pair<device::Device*, std::unique_ptr<saving::Executable>>> on_devices;  // made at first use
 
-    device::Program* code(std::size_t number) {
-        const std::lock_guard lock(saved::Loaded::mutex());
-        Ref<device::Program>& known = codes[number];
-        if (!known) {
-            const saved::Code& code = program.codes[number];
-            saved::MachineCode machine = saved::load_machine_code(loaded->object(number), saved::entry_symbol, emit::math_address);
-            known = new cpu::CpuProgram(code.name, reinterpret_cast<cpu::CpuProgram::Entry>(machine.entry), code.rank, code.granularity,
-                                        std::move(machine.keep), code.group_size);
-        }
-        return known.get();
-    }
-
-    Ref<device::Buffer> copy_of_constant(std::size_t number, device::Queue* queue) const {
-        const std::vector<std::uint8_t>& bytes = program.constants[number].bytes;
-        Ref<device::Buffer> made = queue->device()->obtain(bytes.size(), MemoryKind::Device, queue);
-        queue->write(made.get(), 0, bytes.data(), bytes.size());
-        return made;
-    }
-    /// Memory of a constant; all queues of CPUs share it.
-    Ref<device::Buffer> constant(std::size_t number, device::Queue* queue) {
+    saving::Executable& on(device::Device* device) {
+        if (on_processors && device->native_api() == device::NativeApi::Host) return *on_processors;
+        const auto known = [&]() -> saving::Executable* {
+            const auto found = std::ranges::find(on_devices, device, &decltype(on_devices)::value_type::first);
+            return found == on_devices.end() ? nullptr : found->second.get();
+        };
         {
             const std::lock_guard lock(saved::Loaded::mutex());
-            if (constants[number]) return constants[number];
+            if (saving::Executable* const found = known()) return *found;
         }
-        Ref<device::Buffer> made = copy_of_constant(number, queue);
+        std::unique_ptr<saving::Executable> made = saving::for_device(*loaded, device);
         const std::lock_guard lock(saved::Loaded::mutex());
-        if (!constants[number]) constants[number] = std::move(made);
-        return constants[number];
-    }
-
-    /// What runs for these sizes: that of the last calls is kept.
-    std::shared_ptr<const saved::Resolved> resolved(const std::vector<std::int64_t>& sizes) {
-        {
-            const std::lock_guard lock(saved::Loaded::mutex());
-            for (const auto& [known, found] : recent)
-                if (known == sizes) return found;
-        }
-        auto found = std::make_shared<const saved::Resolved>(loaded->resolve(sizes));
-        const std::lock_guard lock(saved::Loaded::mutex());
-        if (recent.size() == most_recent) recent.erase(recent.begin());
-        recent.emplace_back(sizes, found);
-        return found;
+        if (saving::Executable* const found = known()) return *found;
+        return *on_devices.emplace_back(device, std::move(made)).second;
     }
 
     [[noreturn]] void refuse(ErrorCode code, const std::string& why) const { throw Error(code, program.name + ": " + why); }
@@ -90,9 +57,6 @@ SavedProgram SavedProgram::load(const std::string& path) {
     (void)once;
     auto state = std::make_shared<State>(saved::Loaded::read(path, false));
     for (const saved::Routine& routine : state->program.routines) saving::require_routine(routine, path);
-    for (const saved::Code& code : state->program.codes) state->names.emplace_back(code.name);
-    state->codes.resize(state->program.codes.size());
-    state->constants.resize(state->program.constants.size());
     return SavedProgram(std::move(state));
 }
 
@@ -102,7 +66,8 @@ const std::string& SavedProgram::name() const { return state_->program.name; }
 const std::string& SavedProgram::doc() const { return state_->program.doc; }
 std::string SavedProgram::signature() const { return state_->program.signature(); }
 const std::string& SavedProgram::made_by() const { return state_->program.made_by; }
-const std::vector<std::string>& SavedProgram::targets() const { return state_->program.targets; }
+std::vector<std::string> SavedProgram::targets() const { return state_->loaded->targets(); }
+std::string SavedProgram::target_on(const Device& device) const { return saving::target_for(*state_->loaded, device.impl()); }
 const std::string& SavedProgram::target() const { return state_->loaded->target(); }
 bool SavedProgram::tuple() const { return state_->program.tuple; }
 std::vector<DType> SavedProgram::dtypes() const {
@@ -139,9 +104,9 @@ std::vector<Array> SavedProgram::operator()(ListOf<Array> given) const {
     for (const Array& a : given)
         if (arrays::pull_of(a) == most) deciding.push_back(&a);
     device::Queue* const queue = arrays::common_queue(program.name.c_str(), deciding);
-    if (queue->device()->native_api() != device::NativeApi::Host)
-        state.refuse(ErrorCode::Device, "has code for CPUs, and the arguments are on " + queue->device()->id());
-    const std::shared_ptr<const saved::Resolved> resolved = state.resolved(sizes);
+    saving::Executable& executable = state.on(queue->device());
+    const std::shared_ptr<const saving::Executable::Ready> ready = executable.ready(sizes);
+    const saved::Resolved* const resolved = &ready->resolved;
     const saved::Regime& regime = *resolved->regime;
     // Arguments as the plan takes them: row-major, from their first element on.
     const std::vector<bool>& written = resolved->written;
@@ -163,7 +128,7 @@ std::vector<Array> SavedProgram::operator()(ListOf<Array> given) const {
             if (other != k && graph::may_overlap(*arguments[k].node(), *arguments[other].node()))
                 state.refuse(ErrorCode::Value, "argument " + program.arguments[k].name + " is written, and shares memory with " +
                                                    program.arguments[other].name + ": copy one of them");
-    const std::size_t first_slot = given.size() + program.constants.size(), first_scratch = first_slot + regime.slots.size();
+    const std::size_t first_slot = given.size() + executable.program.constants.size(), first_scratch = first_slot + regime.slots.size();
     // By value; scratch is each part's own.
     std::vector<Ref<device::Buffer>> memory(first_scratch);
     std::vector<std::int64_t> first(first_scratch, 0);  // byte of it
@@ -180,7 +145,7 @@ std::vector<Array> SavedProgram::operator()(ListOf<Array> given) const {
         } else if (value < first_slot) {
             // Its own where it is written, by a launch or by whom it is given.
             const bool own = written[value] || resolved->last[value] == resolved->parts.size();
-            known = own ? state.copy_of_constant(value - given.size(), queue) : state.constant(value - given.size(), queue);
+            known = own ? executable.copy_of_constant(value - given.size(), queue) : executable.constant(value - given.size(), queue);
         } else {
             known = obtain(regime.slots[value - first_slot].in(resolved->values));
         }
@@ -194,6 +159,7 @@ std::vector<Array> SavedProgram::operator()(ListOf<Array> given) const {
     std::vector<std::int64_t> extents;
     bool foreign = false;
     Event event;
+    auto next = ready->programs.begin();
     for (std::size_t i = 0; i < resolved->parts.size(); ++i) {
         const saved::Alternative& alternative = *resolved->parts[i].alternative;
         const std::vector<std::int64_t>& values = resolved->parts[i].values;
@@ -201,12 +167,15 @@ std::vector<Array> SavedProgram::operator()(ListOf<Array> given) const {
         for (const saved::Number& bytes : alternative.scratch) scratch.push_back(obtain(bytes.in(values)));
         for (const saved::RoutineCall& call : alternative.routines) {
             const auto at = [&](std::uint32_t value) { return saving::Place{need(value), first[value]}; };
-            saving::replay(program, call, values, at, queue);
+            saving::replay(executable.program, call, values, at, queue);
         }
         for (const saved::Launch& launch : alternative.launches) {
+            device::Program* const code = (next++)->get();
             if (!launch.range(values, extents)) continue;
             words.clear();
             device::StatusBuffer status;
+            device::StatusBuffer::Reader report;
+            device::Buffer* block = nullptr;
             device::Launch request;
             const auto address = [&](std::uint32_t value) {
                 if (value >= first_scratch && value != saved::status_value)
@@ -215,10 +184,11 @@ std::vector<Array> SavedProgram::operator()(ListOf<Array> given) const {
                     const Ref<device::Buffer>& buffer = need(value);
                     return device::address_in(buffer.get(), first[value]);
                 }
-                const device::Buffer* const block = status.make(queue, saved::status_words);
-                request.check = status.check([self = state_, &launch](device::StatusBuffer::Words found) {
+                block = status.make(queue, saved::status_words);
+                report = [self = state_, &launch](device::StatusBuffer::Words found) {
                     saved::check_status(found.data(), launch.failures, static_cast<int>(launch.extents.size()));
-                });
+                };
+                request.check = status.check(report);
                 return device::address_in(block, 0);
             };
             launch.bind(values, address, words.words);
@@ -229,7 +199,8 @@ std::vector<Array> SavedProgram::operator()(ListOf<Array> given) const {
                 words.use({buffer, access, {}});
             }
             foreign = foreign || words.foreign;
-            request.program = state.code(launch.code);
+            if (block) words.use({block, Access::ReadWrite, {}});
+            request.program = code;
             request.extents = extents;
             request.args = words.words;
             request.uses = words.uses;
@@ -239,8 +210,9 @@ std::vector<Array> SavedProgram::operator()(ListOf<Array> given) const {
             request.cost_ns = launch.cost(values);
             request.waited = words.foreign;
             request.label = label_of;
-            request.label_data = &state.names[launch.code];
+            request.label_data = &executable.names[launch.code];
             event = queue->launch(request, {});
+            if (block && !request.check) event = status.read_after(queue, event, request.uses, code->name(), report);
         }
         for (std::size_t value = first_slot; value < first_scratch; ++value)
             if (resolved->last[value] == i) memory[value] = nullptr;

@@ -22,6 +22,11 @@ using plan::Trace;
 
 namespace {
 
+saved::LoopShape loops_of(const AdaptablePlan::Launch& launch) {
+    const auto number = [](const AdaptablePlan::Number& n) { return saved::Number{n.was, n.expression}; };
+    return {number(launch.inner), number(launch.innermost), number(launch.remainder)};
+}
+
 constexpr std::uint32_t no_name = ~0u;
 constexpr std::int64_t most_bytes = std::int64_t{1} << 44;  // blocks of noted memory are so far apart
 
@@ -221,6 +226,7 @@ bool Run::take(const plan::Subgraph& subgraph, device::Queue* queue) {
             alternative.launches.push_back(
                 launch(one, draft.numbers().launches()[i], std::span(numbers).subspan(next, count), subgraph, own, slots, *tracing));
             next += count;
+            if (device_.kind() != DeviceKind::Cpu) alternative.loops.push_back(loops_of(draft.numbers().launches()[i]));
         }
         if (tracing->take(alternative.sizing)) regime_->steps[step_].alternatives.push_back(std::move(alternative));
     }
@@ -389,6 +395,7 @@ void Run::take(const plan::CapturedLaunch& launch) {
         made.element_cost = launch.cost_ns / std::max(items, 1.0) / addition_ns;
         saved::Alternative alternative;
         alternative.launches.push_back(std::move(made));
+        if (device_.kind() != DeviceKind::Cpu) alternative.loops.push_back({{launch.rounds, -1}, {launch.rounds, -1}, {0, -1}});
         if (tracing->take(alternative.sizing)) {
             alternative.sizing.guards.clear();  // formulas hold everywhere
             regime_->steps[step_].alternatives.push_back(std::move(alternative));

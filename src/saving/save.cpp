@@ -20,6 +20,7 @@
 #include "backend/cpu/program.h"
 #include "emit/llvm/math/table.h"
 #include "emit/llvm/module.h"
+#include "saving/forms.h"
 #include "saving/run.h"
 
 namespace pardo {
@@ -160,12 +161,14 @@ struct Consistent {
 
 class Exporter {
 public:
-    Exporter(NotingDevice& device, const Function& function, saved::Program& program, Codes& codes, Sizes examples)
+    /// `forms`: of a part for devices; null for processors.
+    Exporter(NotingDevice& device, const Function& function, saved::Program& program, Codes& codes, Sizes examples, Forms* forms = nullptr)
         : device_(device),
           function_(function),
           program_(program),
           codes_(codes),
           examples_(std::move(examples)),
+          forms_(forms),
           samples_(device, function, program) {}
 
     void make() {
@@ -412,8 +415,10 @@ private:
                        return std::ranges::any_of(step.alternatives, serves);
                    });
         };
+        std::vector<Sizes> looked_at;
         /// True if nothing had to be made.
         const auto cover = [&](const Sizes& p) {
+            if (forms_) looked_at.push_back(p);
             if (covered(p)) return true;
             try {
                 Run run(device_, program_, p, &found.numbers, &codes_, &regime);
@@ -471,6 +476,7 @@ private:
             std::ranges::any_of(regime.steps, [](const saved::Step& step) { return step.alternatives.empty(); })) {
             return refused(classes, "the program was exported without a plan for such sizes");
         }
+        for (const Sizes& p : looked_at) forms_->meet(regime, p);
         number_values(regime, samples_.at(found.points[0]).written);
         return regime;
     }
@@ -512,6 +518,7 @@ private:
     saved::Program& program_;
     Codes& codes_;
     const Sizes examples_;
+    Forms* const forms_;
     Samples samples_;
 };
 
@@ -594,18 +601,6 @@ void write_file(const std::string& path, const std::vector<std::uint8_t>& bytes)
     refuse("cannot write " + path);
 }
 
-std::vector<std::string> checked_targets(const std::vector<std::string>& asked) {
-    std::vector<std::string> known;
-    for (const emit::LlvmTarget& level : emit::levels()) known.push_back(level.level);
-    std::string list;
-    for (const std::string& name : known) list.append(list.empty() ? "\"" : ", \"").append(name).append("\"");
-    if (known.empty()) refuse("this build makes no code for other machines of its kind");
-    for (const std::string& name : asked)
-        if (std::ranges::find(known, name) == known.end())
-            refuse(std::string("there is no target \"").append(name).append("\"; there are ").append(list));
-    return asked.empty() ? known : asked;
-}
-
 /// The extents of the examples: those beyond 1 are sizes, equal ones the same. Gives the sizes.
 Sizes describe_arguments(saved::Program& program, ListOf<Array> examples, const ExportOptions& options) {
     Sizes sizes;
@@ -632,10 +627,10 @@ Sizes describe_arguments(saved::Program& program, ListOf<Array> examples, const 
 /// A device of one's own. A function that exports others would do so for each of its runs.
 class OwnDevice {
 public:
-    OwnDevice() {
+    explicit OwnDevice(DeviceKind kind) {
         if (here()) refuse("a function that is exported exports another one");
         here() = true;
-        device_ = &NotingDevice::borrow();
+        device_ = &NotingDevice::borrow(kind);
     }
     ~OwnDevice() {
         here() = false;
@@ -652,32 +647,58 @@ private:
     NotingDevice* device_;
 };
 
+/// The program for devices of a kind.
+saved::DevicePart device_part(const saved::Program& program, const Function& function, const Targets& targets, DeviceKind kind,
+                              const Sizes& sizes) {
+    const OwnDevice device(kind);
+    saved::DevicePart part;
+    part.groups = kind == DeviceKind::Groups;
+    part.program.name = program.name;
+    part.program.arguments = program.arguments;
+    part.program.sizes = program.sizes;
+    Codes codes;
+    Forms forms(targets, kind, codes);
+    Exporter(*device, function, part.program, codes, sizes, &forms).make();
+    part.program.routines = codes.routines();
+    number_slots(part.program);
+    part.program.codes = device_codes(codes);
+    part.forms = forms.made();
+    return part;
+}
+
 }  // namespace
 }  // namespace saving
 
 std::string export_program(const std::function<Exported(ListOf<Array>)>& function, ListOf<Array> examples, const std::string& path,
                            const ExportOptions& options) {
     using namespace saving;
-    const OwnDevice device;
     saved::Program program;
     program.name = options.name;
     program.doc = options.doc;
     program.made_by = "pardo " PARDO_VERSION;
-    program.targets = checked_targets(options.targets);
-    Sizes sizes = describe_arguments(program, examples, options);
+    const Targets targets(options.targets);
+    program.targets = targets.processors;
+    const Sizes sizes = describe_arguments(program, examples, options);
     const Function run = [&](std::span<const Array> arguments) {
         Exported results = function(ListOf<Array>(arguments.data(), arguments.size()));
         program.tuple = results.tuple;
         return std::move(results.arrays);
     };
-    Codes codes;
-    Exporter(*device, run, program, codes, std::move(sizes)).make();
-    program.routines = codes.routines();
-    number_slots(program);
-    compile(program, codes.kernels());
-    add_math(program);
+    if (targets.need(DeviceKind::Cpu)) {
+        const OwnDevice device(DeviceKind::Cpu);
+        Codes codes;
+        Exporter(*device, run, program, codes, sizes).make();
+        program.routines = codes.routines();
+        number_slots(program);
+        compile(program, codes.kernels());
+        add_math(program);
+    }
+    std::vector<saved::DevicePart> parts;
+    for (const DeviceKind kind : {DeviceKind::Processor, DeviceKind::Groups})
+        if (targets.need(kind)) parts.push_back(device_part(program, run, targets, kind, sizes));
+    if (!targets.need(DeviceKind::Cpu)) program.outputs = parts[0].program.outputs;
     Hash128 digest;
-    const std::vector<std::uint8_t> bytes = saved::to_bytes(program, digest);
+    const std::vector<std::uint8_t> bytes = saved::to_bytes(program, parts, digest);
     const std::size_t slash = path.rfind('/') + 1, dot = path.rfind('.');
     const std::size_t ending = dot == std::string::npos || dot <= slash ? path.size() : dot;
     const std::string named =

@@ -442,6 +442,55 @@ def test_errors_of_the_function_are_its_own(tmp_path: pathlib.Path) -> None:
         pp.export(lambda: pp.zeros(3), path=tmp_path / "no.pardo")
 
 
+OPENCL = [d for d in pp.get_devices() if d.backend == "opencl"]
+
+
+def test_targets_of_devices_take_their_compiler(tmp_path: pathlib.Path) -> None:
+    for name in ("sm_1", "sm_90x", "compute_90", "OpenCL"):
+        with pytest.raises(ValueError, match=rf'no target "{name}"; there are "x86-64-v3", .*"opencl" and "sm_80"'):
+            pp.export(lambda x: x, pp.zeros(3), path=tmp_path / "no.pardo", targets=[name])
+    script = "import pardo as pp\npp.export(lambda x: x + 1, pp.zeros(10), path='no.pardo', targets=['x86-64-v3', 'sm_80'])\n"
+    environment = os.environ | {"PARDO_NVRTC": "/nowhere/libnvrtc.so"}
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, env=environment, cwd=tmp_path)
+    assert 'ImportError: export: target "sm_80": needs NVIDIA\'s run-time compiler: `pip install pardo' in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_devices_that_a_file_is_not_for_are_refused(tmp_path: pathlib.Path) -> None:
+    path = pp.export(lambda x: x + 1, pp.zeros(10), path=tmp_path / "texts.pardo", targets=["opencl"])
+    with pytest.raises(pp.DeviceError, match='program: has code for opencl; cpu:0 runs none of these: export it with "x86-64-v3" among'):
+        pp.load_program(path, device="cpu")
+    for device in OPENCL:
+        program = pp.load_program(path)  # without a choice: the first device that it is for
+        assert (program.device.backend, program.target, program.targets) == ("opencl", "opencl", ["opencl"])
+        with pytest.raises(pp.DeviceError, match="cpu:0 runs none of these"):
+            program(pp.zeros(4))
+        np.testing.assert_array_equal(pp.asnumpy(program(pp.zeros(4, device=device))), 1)
+    path = pp.export(lambda x: x + 1, pp.zeros(10), path=tmp_path / "code.pardo")
+    for device in OPENCL:
+        with pytest.raises(pp.DeviceError, match=rf'has code for CPUs \(x86-64-v3.*\); {device.id} runs none.*"opencl" among the targets'):
+            pp.load_program(path, device=device)
+    with pytest.raises(TypeError, match="load_program: device must be"):
+        pp.load_program(path, device=3)  # type: ignore[arg-type]
+
+
+@pytest.mark.skipif(not OPENCL, reason="no OpenCL device")
+def test_drivers_compile_texts_once_a_machine(tmp_path: pathlib.Path) -> None:
+    path = pp.export(softmax, pp.zeros((10, 12), dtype="float32"), path=tmp_path / "softmax.pardo", targets=["opencl"])
+    script = (
+        "import sys, numpy as np, pardo as pp\n"
+        "x = np.random.default_rng(0).random((100, 30), 'float32')\n"
+        "y = pp.load_program(sys.argv[1], device=sys.argv[2])(x)\n"
+        "assert y.device.id == sys.argv[2]\n"
+        "print(pp.counters()['compiled'], pp.asnumpy(y).tobytes().hex())\n"
+    )
+    environment = os.environ | {"PARDO_CACHE_DIR": str(tmp_path / "cache"), "PARDO_CACHE": "on"}
+    command = [sys.executable, "-c", script, path, OPENCL[0].id]
+    first, second = (subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout.split() for _ in range(2))
+    assert int(first[0]) > 0
+    assert (second[0], second[1]) == ("0", first[1])
+
+
 def test_interruptions_end_an_export(tmp_path: pathlib.Path) -> None:
     calls = []
 
@@ -792,6 +841,18 @@ def test_c_refuses_programs_with_routines(library: Any, tmp_path: pathlib.Path) 
     path = pp.export(lambda x: pp.sort(x) + pp.cumsum(x), pp.zeros(10), path=tmp_path / "s.pardo")
     assert not library.pardo_load(path.encode())
     assert b"calls routines of the whole library (sort, cumulative)" in library.pardo_run_error()
+
+
+@NEEDS_THE_LIBRARY
+def test_c_runs_the_code_of_processors_alone(library: Any, tmp_path: pathlib.Path) -> None:
+    path = pp.export(lambda x: x + 1, pp.zeros(10), path=tmp_path / "both.pardo", targets=["opencl", "x86-64-v3"])
+    loaded = library.pardo_load(path.encode())
+    np.testing.assert_array_equal(run_in_c(library, loaded, [np.zeros(3)], 1)[0], 1)
+    library.pardo_unload(loaded)
+    path = pp.export(lambda x: x + 1, pp.zeros(10), path=tmp_path / "texts.pardo", targets=["opencl"])
+    assert not library.pardo_load(path.encode())
+    assert b"it has code for opencl, and this library runs code of CPUs" in library.pardo_run_error()
+    assert b"pardo.load_program" in library.pardo_run_error()
 
 
 @NEEDS_THE_LIBRARY

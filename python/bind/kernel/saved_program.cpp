@@ -89,6 +89,13 @@ void bind_saved_program(nb::module_& m) {
         .def_prop_ro("made_by", &SavedProgram::made_by)
         .def_prop_ro("targets", &SavedProgram::targets)
         .def_prop_ro("target", &SavedProgram::target)
+        .def(
+            "target_on",
+            [](const SavedProgram& p, const pardo::Device& device) {
+                const Unlocked unlocked;
+                return p.target_on(device);
+            },
+            nb::arg("device"))
         .def_prop_ro("arguments", &SavedProgram::arguments)
         .def_prop_ro("dtypes",
                      [](const SavedProgram& p) {

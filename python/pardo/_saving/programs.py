@@ -10,9 +10,10 @@ from pardo import _core
 from pardo._array.contexts import device_context
 from pardo._array.interop import asarray
 from pardo._base import promotion
-from pardo._base.arguments import HOST
+from pardo._base.arguments import HOST, DeviceLike, device_of
 from pardo._base.public_names import publish_module
-from pardo._core import Array
+from pardo._core import Array, Device, DeviceError
+from pardo._runtime.devices import get_devices
 
 __all__ = ["SavedProgram", "export", "load_program"]
 
@@ -45,8 +46,8 @@ def export(
     """Write a function of arrays as a program that runs in other processes, without a compiler.
 
     The function runs on stand-ins for the examples, for many sizes; what it records is planned and compiled for each target. The file
-    has the machine code, the plans, and the arrays that the function brings along. `load_program` runs it, and so do C programs
-    by ``pardo/run.h``, without Python.
+    has the machine code or the texts of its kernels, the plans, and the arrays that the function brings along. `load_program` runs it; for
+    processors so do C programs by ``pardo/run.h``, without Python.
 
     Parameters
     ----------
@@ -61,7 +62,9 @@ def export(
     path : str or PathLike
         Where the file goes. Its name gets the digest of the contents in front of the ending.
     targets : sequence of str, optional
-        For which processors: ``"x86-64-v3"`` (AVX2) and ``"x86-64-v4"`` (AVX-512). Without it all of these.
+        What it is to run on: processors, ``"x86-64-v3"`` (AVX2) and ``"x86-64-v4"`` (AVX-512); ``"opencl"``, the devices that a driver
+        compiles texts for; NVIDIA's GPUs by their architecture, ``"sm_80"``, ``"sm_90"`` and others, which takes ``pardo[cuda]`` here and
+        no GPU. Without it all of these processors.
     any_size : bool, optional
         False: the program is for the shapes of the examples alone.
 
@@ -76,6 +79,8 @@ def export(
         The function cannot be exported, with the reason; there is no such target; the file cannot be written.
     TypeError
         The function gives something else than arrays.
+    ImportError
+        A target of NVIDIA's is asked for, and NVIDIA's run-time compiler is not there.
 
     See Also
     --------
@@ -128,6 +133,19 @@ def export(
     return written
 
 
+def _device_for(program: Any) -> Device:
+    """Where a program runs if nobody says so: the CPU, else the default device, else the first that it is for."""
+    if program.target:
+        return Device(HOST)
+    for device in (Device(), *get_devices()):
+        try:
+            program.target_on(device)
+        except DeviceError:
+            continue
+        return device
+    return Device()  # its error says what there is
+
+
 class SavedProgram:
     """A program that was exported; `load_program` gives it. It is called as the function that it was.
 
@@ -136,9 +154,11 @@ class SavedProgram:
     signature : str
         Its arguments with dtypes and shapes, and the dtypes of what it gives. Extents with the same letter are equal.
     targets : list of str
-        The processors that the file has code for.
+        What the file has code for.
     target : str
-        The one of them that runs here.
+        The one of them that runs on `device`.
+    device : Device
+        Where lists and NumPy's arrays go. Arrays of pardo stay where they are, and the program runs there.
     made_by : str
         What exported it.
 
@@ -155,20 +175,21 @@ class SavedProgram:
     array([4., 4.])
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, device: DeviceLike = None) -> None:
         self._program = _core._SavedProgram.load(path)
+        self.device = device_of(device, "load_program") if device is not None else _device_for(self._program)
         self._dtypes = self._program.dtypes
         self.__name__ = self._program.name
         self.__doc__ = self._program.doc or type(self).__doc__
         self.signature = self._program.signature
         self.targets = self._program.targets
-        self.target = self._program.target
+        self.target = self._program.target_on(self.device)
         self.made_by = self._program.made_by
 
     def __call__(self, *arguments: Any) -> Any:
         """Run it; results are submitted, and not waited for.
 
-        NumPy arrays and lists are copied to the CPU; they become arrays of the dtype that the program takes if that loses nothing.
+        NumPy arrays and lists are copied to `device`; they become arrays of the dtype that the program takes if that loses nothing.
         """
         dtypes = self._dtypes
         given = [x if type(x) is Array else self._taken(x, dtypes[k] if k < len(dtypes) else None) for k, x in enumerate(arguments)]
@@ -181,24 +202,28 @@ class SavedProgram:
         host = np.asarray(x)
         if dtype is not None and host.dtype != dtype and promotion.can_cast(host.dtype, dtype, "same_kind" if host.ndim == 0 else "safe"):
             host = host.astype(dtype)
-        return asarray(host, device=HOST)
+        return asarray(host, device=self.device)
 
     def __repr__(self) -> str:
         return f"<program {self.signature}, {self.target}>"
 
 
-def load_program(path: str | os.PathLike[str]) -> SavedProgram:
+def load_program(path: str | os.PathLike[str], device: DeviceLike = None) -> SavedProgram:
     """Load a program that `export` has written.
 
     Parameters
     ----------
     path : str or PathLike
         The file.
+    device : Device or str, optional
+        What it is for: where lists and NumPy's arrays go in its calls; the file has to have something for it. Arrays of pardo are used
+        where they are, on this device or another one that the file is for. Without it the CPU, and where the file has no machine code of
+        this processor the default device, or the first one that it is for.
 
     Returns
     -------
     SavedProgram
-        A function of arrays. It compiles nothing.
+        A function of arrays. It compiles nothing; drivers of OpenCL compile its texts once a machine, and find them in pardo's cache then.
 
     Raises
     ------
@@ -206,6 +231,8 @@ def load_program(path: str | os.PathLike[str]) -> SavedProgram:
         There is no such file.
     ValueError
         The file is no program, damaged, of another major version of the format, or for other processors.
+    DeviceError
+        The file has nothing for the device; the message says what it has.
 
     See Also
     --------
@@ -228,7 +255,7 @@ def load_program(path: str | os.PathLike[str]) -> SavedProgram:
     name = _path(path, "load_program")
     if not os.path.exists(name):
         raise FileNotFoundError(f"load_program: there is no file {name}")
-    return SavedProgram(name)
+    return SavedProgram(name, device)
 
 
 publish_module(globals(), "pardo")

@@ -23,8 +23,9 @@ typedef struct pardo_run_array {
     const int64_t* strides; /* in elements; NULL: row-major, without gaps */
 } pardo_run_array;
 
-/* Reads and checks a file. NULL: pardo_run_error() says why: not there, damaged, of another major version, for other processors, or it
-   calls routines of the whole library, which pardo::SavedProgram runs. Loading runs nothing yet; running runs machine code of the file. */
+/* Reads and checks a file. NULL: pardo_run_error() says why: not there, damaged, of another major version, for other processors, or for
+   other devices alone, or it calls routines of the whole library: pardo::SavedProgram and pardo.load_program run what a file has for OpenCL
+   and CUDA, and those. Loading runs nothing yet; running runs machine code of the file. */
 pardo_run_program* pardo_load(const char* path);
 /* NULL is allowed. No call of the program may be under way. */
 void pardo_unload(pardo_run_program* program);

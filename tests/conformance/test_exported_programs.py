@@ -127,6 +127,18 @@ def reads(x: Any, i: Any) -> Any:
     return y
 
 
+def test_routines_run_on_the_device(device: Any, tmp_path: pathlib.Path) -> None:
+    needs_target(device)
+
+    def routines(x: Any, y: Any) -> Any:
+        return pp.sort(x, axis=1) * 2 + pp.cumsum(x, axis=1), x @ y.T
+
+    program = exported(routines, [np.zeros((10, 12), "float32"), np.zeros((14, 12), "float32")], device, tmp_path)
+    for n, m, k in ((4, 5, 3), (100, 40, 9), (33, 70, 20)):
+        given = [np.random.default_rng(0).random((n, m), "float32"), np.random.default_rng(1).random((k, m), "float32")]
+        assert_same(program, routines, given, device, (n, m, k))
+
+
 def test_groups_are_part_of_programs(device: Any, tmp_path: pathlib.Path) -> None:
     needs_target(device)
     x = np.random.default_rng(0).random(1024, "float32")

@@ -208,3 +208,15 @@ def test_an_answer_is_of_the_time_of_the_call(device):
     place = x.argmax()
     place += 1
     assert int(place) == 6
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int32", "bool"])
+def test_views_of_long_sums_are_stored(dtype, device):
+    """A sum that is cut into blocks, of which a view is all that is stored: the view has no part of its own in the blocks."""
+    a = values(dtype, 50_000, rng_for("views of sums", dtype), special=False, small=True)
+    x = pp.asarray(a, device=device)
+    joined = pp.concatenate([(x + k).sum(keepdims=True) for k in range(3)])
+    assert_close(joined, np.stack([(a + k).sum() for k in range(3)]), 1e-5, 1e-3 * float(np.abs(a.astype("f8")).sum()), dtype)
+    table = pp.zeros((2, 3), dtype="float32" if dtype == "bool" else dtype, device=device)
+    table[1, 1:2] = x.sum(keepdims=True)[::-1]
+    assert_close(table[1, 1], a.sum(dtype=str(table.dtype)), 1e-5, 1e-3 * float(np.abs(a.astype("f8")).sum()), dtype)

@@ -183,7 +183,8 @@ KernelPlan LoopScheduler::draft(int g, Stage stage) {
 
 void LoopScheduler::make_partials(const Group& group) {
     for (const NodeId id : group.members) {
-        if (group.values[planner_.info(id).fused].kind != FusedValue::Kind::Reduced) continue;
+        const FusedValue& fused = group.values[planner_.info(id).fused];
+        if (fused.kind != FusedValue::Kind::Reduced || fused.node != id) continue;  // a view of one has its value, and no part in it
         const Node* n = planner_.node(id);
         std::array<int, 2> own{static_cast<int>(partials_.size()), -1};
         partials_.push_back({reduction_dtype(n), 0});

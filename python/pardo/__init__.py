@@ -71,6 +71,7 @@ from pardo._base.dtypes import *
 from pardo._compiler import intrinsics as _intrinsics
 from pardo._core import *
 from pardo._numpy import protocols as _protocols
+from pardo._plugins import dask_tokens as _dask_tokens
 from pardo._plugins import hooks as _hooks
 from pardo._runtime import devices as _devices
 from pardo._runtime import events as _events
@@ -95,6 +96,7 @@ _methods.attach(_array_memory.Memory, _core.Array)
 _methods.attach(_conversion.Conversions, _core.Array)
 _methods.attach(_methods.Methods, _core.Array)
 _methods.attach(_protocols.Protocols, _core.Array)
+_methods.attach(_dask_tokens.Tokens, _core.Array)
 _methods.attach_names_of_others(_core.Array)
 _methods.attach(_ufunc_methods.Methods, _core.ufunc)
 _methods.attach(_events.EventMethods, _core.Event)

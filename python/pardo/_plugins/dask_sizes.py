@@ -4,10 +4,18 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from pardo._base.records import Records
 from pardo._core import Array
+from pardo._plugins import hooks
 
 
-def register() -> None:
-    """Register with dask.sizeof."""
-    sizeof: Any = sys.modules["dask.sizeof"].sizeof
-    sizeof.register(Array, lambda x: int(x.nbytes))
+def register(sizeof: Any = None) -> None:
+    """Register with `dask.sizeof`, which calls this by its entry point while it is imported itself."""
+    sizes: Any = sys.modules["dask.sizeof"].sizeof if sizeof is None else sizeof
+    sizes.register(Array, _size)
+    sizes.register(Records, _size)
+
+
+def _size(x: Any) -> int:
+    hooks.met()
+    return int(x.nbytes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 import importlib
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
@@ -13,16 +13,21 @@ from typing import Any
 LIBRARIES = {
     "numba": "numba_arrays",
     "einops._backends": "einops_arrays",
-    "dask.sizeof": "dask_sizes",
-    "dask.array.backends": "dask_arrays",
     "joblib.externals.loky.backend.reduction": "joblib_arrays",
     "scipy.fft": "scipy_fft",
+}
+# Libraries that have entry points of their own, which pyproject.toml lists: nothing waits for the import of these. They are told when
+# pardo is imported after them, and else when they first ask an array something.
+MET = {
+    "dask.sizeof": "dask_sizes",
+    "dask.array.backends": "dask_arrays",
+    "distributed.protocol.cuda": "dask_frames",
 }
 
 
 def _register(module: str) -> None:
     """Tell a library of arrays; that it has changed is no reason to stop the import of it."""
-    name = LIBRARIES.pop(module, None)
+    name = LIBRARIES.pop(module, None) or MET.pop(module, None)
     if name is None:
         return
     try:
@@ -65,11 +70,22 @@ def _runs_then_registers(spec: ModuleSpec) -> None:
         return
 
 
-def begin() -> None:
-    """Register with what is there already, and watch for the rest."""
-    for module in list(LIBRARIES):
+def _register_loaded(modules: Iterable[str]) -> None:
+    for module in list(modules):
         found = sys.modules.get(module)
         if found is not None and not getattr(getattr(found, "__spec__", None), "_initializing", False):
             _register(module)
+
+
+def met() -> None:
+    """Register with those of MET that have been imported since."""
+    if MET:
+        _register_loaded(MET)
+
+
+def begin() -> None:
+    """Register with what is there already, and watch for the rest."""
+    _register_loaded(LIBRARIES)
+    met()
     if LIBRARIES and not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())

@@ -141,6 +141,7 @@ class Philox:
         # A handler of a signal may draw while it is held; blocks that change the state call nothing, so that none runs in their midst.
         self.lock = renewed_lock()
         self.seed_seq = seed if hasattr(seed, "generate_state") else None
+        self._sequence: Any = None
         self._children = 0
         if key is None:
             first, second, stream = words_of_seed(seed)
@@ -160,6 +161,16 @@ class Philox:
         """The counter of the next block, as `pardo.random.philox` takes it."""
         place = self._place
         return (place % WORD, place // WORD % WORD, place // BLOCKS, 0)
+
+    @property
+    def _seed_seq(self) -> Any:
+        """NumPy's older name of `seed_seq`, of which Dask spawns streams for chunks. For other seeds it is made of the key and the stream."""
+        if self.seed_seq is not None:
+            return self.seed_seq
+        with self.lock:
+            if self._sequence is None:
+                self._sequence = np.random.SeedSequence([*self._key, self._place // BLOCKS])
+            return self._sequence
 
     @property
     def state(self) -> dict[str, Any]:

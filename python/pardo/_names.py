@@ -84,7 +84,7 @@ FILES = {
     ),
 }
 # Public modules that are read in the same way.
-MODULES = ("algorithm", "compat", "cython", "fft", "lib", "linalg", "ndimage", "polynomial", "random", "scipy", "signal", "sparse")
+MODULES = ("algorithm", "compat", "cython", "dask", "fft", "lib", "linalg", "ndimage", "polynomial", "random", "scipy", "signal", "sparse")
 # Files that modules below them ask for, by a word (_base/face.py).
 ASKED_FOR = {
     "arrays of records": "pardo._records.making",

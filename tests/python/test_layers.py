@@ -162,7 +162,7 @@ ORDER += [
     "_extending",
     "__init__",
     "_cython",
-    ("compat", "cython"),
+    ("compat", "cython", "dask"),
     "__main__",
 ]
 RANK = {name: rank for rank, names in enumerate(ORDER) for name in ([names] if isinstance(names, str) else names)}

@@ -329,12 +329,21 @@ def default_queue() -> Queue:
     return Queue.of(Device())
 
 
+_RECEIVING: list[bool] = []
+
+
+def receive_on_default_device() -> None:
+    """From now on what is unpickled is on the default device, wherever it came from: a process that has one device of several does so."""
+    _RECEIVING.append(True)
+
+
 def queue_of_pickle(device: str) -> Queue | None:
-    """The canonical queue of the device that something pickled came from; None if this process does not have it."""
+    """The canonical queue of the device that something pickled came from; None if it is to be on the default device."""
     try:
-        return Queue.of(Device(device))
+        found = Device(device)
     except ValueError:
         return None
+    return None if _RECEIVING and found != Device() else Queue.of(found)
 
 
 def device_of(device: DeviceLike, op_name: str = "") -> Device:

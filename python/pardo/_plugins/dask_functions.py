@@ -22,6 +22,9 @@ def register() -> None:
     _replace(_unique, routines, "unique", array)
     _replace(_lu, linalg, "lu")
     _replace(_scipy_linalg, utils, "scipy_linalg_safe")
+    for name in _FOURIER:
+        _replace(_typed, sys.modules["dask.array.fft"], name)
+    _replace(_masked, sys.modules["dask.array.slicing"], "slice_with_bool_dask_array", sys.modules["dask.array.core"])
     percentiles: Any = sys.modules["dask.array.percentile"]
     _replace(_percentile, percentiles, "percentile", array)
     if hasattr(percentiles, "merge_percentiles"):
@@ -43,6 +46,28 @@ def _scipy_linalg(theirs: Any, name: str, *operands: Any, **keywords: Any) -> An
     if any(type(x) is Array for x in operands):
         return getattr(face.public("scipy.linalg"), name)(*operands, **keywords)
     return theirs(name, *operands, **keywords)
+
+
+# --- what Dask takes for NumPy's arrays until they are computed
+
+_FOURIER = [f"{inverse}{kind}{axes}" for kind in ("fft", "rfft", "hfft") for inverse in ("", "i") for axes in ("", "2", "n")]
+
+
+def _typed(theirs: Any, a: Any, *arguments: Any, **keywords: Any) -> Any:
+    """A function that Dask tries on no elements, of which there is no transform; so it does not know of which type the chunks will be."""
+    return _of_type(theirs(a, *arguments, **keywords), a)
+
+
+def _masked(theirs: Any, x: Any, index: Any) -> Any:
+    made, rest = theirs(x, index)
+    return _of_type(made, x), rest
+
+
+def _of_type(made: Any, source: Any) -> Any:
+    known = getattr(source, "_meta", None)
+    if type(known) is Array and type(getattr(made, "_meta", None)) is np.ndarray:
+        made._meta = face.namespace().empty((0,) * made.ndim, dtype=made.dtype, device=known.device)
+    return made
 
 
 # --- percentile

@@ -21,8 +21,8 @@ def _to_pardo(data: Any, **keywords: Any) -> Any:
 
 
 def _like(keywords: dict[str, Any], name: str) -> dict[str, Any]:
-    """An empty array on the default device says of which type chunks are; where they are, each worker's default device says."""
-    return keywords if keywords.get(name) is not None else {**keywords, name: face.namespace().empty(())}
+    """An empty array says of which type chunks are, and is in the graph: of a dtype that each device has. Where chunks are, workers say."""
+    return keywords if keywords.get(name) is not None else {**keywords, name: face.namespace().empty((), dtype="float32")}
 
 
 def _made(name: str, *arguments: Any, **keywords: Any) -> Any:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import fnmatch as _fnmatch
+import itertools as _itertools
 import os as _os
 from pathlib import Path as _Path
 from typing import Any as _Any
@@ -43,8 +44,10 @@ def dask_setup(worker: _Any) -> None:
 class _Places(_distributed.SpecCluster):  # type: ignore[misc]
     """Below distributed.LocalCluster in the order of classes, so that the workers that it has listed become those of the places."""
 
+    _options: dict[int, dict[str, _Any]]
+
     def __init__(self, workers: dict[_Any, _Any], **keywords: _Any) -> None:
-        self._specs = {name: {"cls": w["cls"], "options": {**w["options"], **self._options[name]}} for name, w in workers.items()}  # type: ignore[has-type]
+        self._specs = {name: {"cls": w["cls"], "options": {**w["options"], **self._options[name]}} for name, w in workers.items()}
         super().__init__(workers=self._specs, **keywords)
 
     def new_worker_spec(self) -> dict[_Any, _Any]:
@@ -84,9 +87,9 @@ class LocalCluster(_distributed.LocalCluster, _Places):  # type: ignore[misc]
 
     Notes
     -----
-    All ports are on 127.0.0.1, unless `host`, `interface` or `dashboard_address` say otherwise. The memory limit is the worker's
-    PARDO_MEMORY too, the number of its cores its PARDO_NUM_THREADS, and that of OpenBLAS, OpenMP and MKL, so that workers together do not have
-    more threads than the machine has cores.
+    All ports are on 127.0.0.1, unless `host`, `interface` or `dashboard_address` say otherwise. On the CPU four fifths of the memory limit are
+    the worker's PARDO_MEMORY. The number of its cores is its PARDO_NUM_THREADS, and that of OpenBLAS, OpenMP and MKL, so that all workers
+    together do not have more threads than the machine has cores.
 
     Examples
     --------
@@ -152,14 +155,14 @@ def _identifiers(devices: _Any) -> list[str]:
 def _cores() -> list[int]:
     """Those that the process may use, as many as the CPU device has threads."""
     cores = sorted(_os.sched_getaffinity(0))
-    return cores[: max(_Device(_HOST).max_compute_units, 1)]
+    return cores[: _Device(_HOST).max_compute_units or None]
 
 
 def _parts(cores: list[int], count: int) -> list[list[int]]:
     if not 0 < count <= len(cores):
         raise ValueError(f"LocalCluster: devices is {count}; it must be between 1 and the number of cores, which is {len(cores)}")
     ends = [len(cores) * i // count for i in range(count + 1)]
-    return [cores[start:end] for start, end in zip(ends, ends[1:], strict=False)]
+    return [cores[start:end] for start, end in _itertools.pairwise(ends)]
 
 
 def _domains(cores: list[int]) -> list[list[int]]:
@@ -192,7 +195,7 @@ def _options(place: tuple[str, list[int]], places: list[tuple[str, list[int]]], 
         environment["PARDO_MEMORY"] = f"{100 // workers_on_device}%"
     if cache is not None:
         environment["PARDO_CACHE_DIR"] = _os.fspath(cache)
-    on_device = int(_Device(device).global_mem_size * share / workers_on_device)
+    on_device = int((_Device(device).global_mem_size or 0) * share / workers_on_device)
     target = _dask.config.get("distributed.worker.memory.target") or 1
     data = _spilling.Results, {"target": int(limit * target), "device_limit": on_device}
     return {"env": {name: str(value) for name, value in environment.items()}, "data": data}

@@ -1,4 +1,4 @@
-# tests/python/test_dask_cluster.py: pardo.dask.LocalCluster: a worker for each device or part of the CPU, one that is killed, ports, budgets.
+# tests/python/test_dask_cluster.py: pardo.dask.LocalCluster: workers of devices and parts of the CPU, one that is killed, ports, budgets.
 from __future__ import annotations
 
 import os

@@ -156,13 +156,13 @@ ORDER += ["_random", "_functions", "_records", "_fft", "_analysis", "_filters", 
 ORDER += [
     "_numpy",
     "_plugins",
-    ("algorithm", "fft", "lib", "linalg", "ndimage", "polynomial", "random", "signal", "sparse", "special"),
+    ("algorithm", "dask", "fft", "lib", "linalg", "ndimage", "polynomial", "random", "signal", "sparse", "special"),
     "scipy",
     "_names",
     "_extending",
     "__init__",
     "_cython",
-    ("compat", "cython", "dask"),
+    ("compat", "cython"),
     "__main__",
 ]
 RANK = {name: rank for rank, names in enumerate(ORDER) for name in ([names] if isinstance(names, str) else names)}

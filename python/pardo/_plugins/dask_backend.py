@@ -15,9 +15,11 @@ from pardo._plugins import hooks
 to_pardo: Any = Dispatch("to_pardo_dispatch")
 
 
-@to_pardo.register((object, np.ndarray))
 def _to_pardo(data: Any, **keywords: Any) -> Any:
     return face.namespace().asarray(data, **keywords)
+
+
+to_pardo.register((object, np.ndarray), _to_pardo)
 
 
 def _like(keywords: dict[str, Any], name: str) -> dict[str, Any]:

@@ -16,9 +16,8 @@ def device_bytes(value: Any) -> int:
     """Bytes of a result in memory that the host does not see; results of several arrays are tuples of them."""
     if isinstance(value, (tuple, list)):
         return sum(map(device_bytes, value))
-    if not isinstance(value, (Array, Records)) or value.device._in_host_memory:
-        return 0
-    return int(value.nbytes)
+    held: Any = value if isinstance(value, (Array, Records)) else None
+    return 0 if held is None or held.device._in_host_memory else int(held.nbytes)
 
 
 class OnHost:

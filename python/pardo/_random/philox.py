@@ -164,7 +164,7 @@ class Philox:
 
     @property
     def _seed_seq(self) -> Any:
-        """NumPy's older name of `seed_seq`, of which Dask spawns streams for chunks. For other seeds it is made of the key and the stream."""
+        """NumPy's older name of `seed_seq`, of which Dask spawns streams for chunks; of other seeds made of the key and the stream."""
         if self.seed_seq is not None:
             return self.seed_seq
         with self.lock:

@@ -87,9 +87,9 @@ class LocalCluster(_distributed.LocalCluster, _Places):  # type: ignore[misc]
 
     Notes
     -----
-    All ports are on 127.0.0.1, unless `host`, `interface` or `dashboard_address` say otherwise. On the CPU four fifths of the memory limit are
-    the worker's PARDO_MEMORY. The number of its cores is its PARDO_NUM_THREADS, and that of OpenBLAS, OpenMP and MKL, so that all workers
-    together do not have more threads than the machine has cores.
+    All ports are on 127.0.0.1, unless `host`, `interface` or `dashboard_address` say otherwise. On the CPU four fifths of the memory limit
+    are the worker's PARDO_MEMORY. The number of its cores is its PARDO_NUM_THREADS, and that of OpenBLAS, OpenMP and MKL, so that all
+    workers together do not have more threads than the machine has cores.
 
     Examples
     --------

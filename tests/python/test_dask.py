@@ -192,6 +192,19 @@ def test_messages_are_sent_from_where_arrays_lie():
     assert np.shares_memory(np.frombuffer(largest, dtype="f8"), np.asarray(x))
 
 
+@pytest.mark.parametrize("dtype", ["f4", "i1", "c8", "?"])
+def test_frames(device, dtype):
+    """What goes from GPU to GPU is made of bytes again, in the same order."""
+    frames = pytest.importorskip("pardo._plugins.dask_frames")
+    x = pp.asarray((SQUARE > 8.5 if dtype == "?" else SQUARE).astype(dtype), device=device)
+    for value in (x, x.T, x[::2, 1:], x[:0], x[0, 0], x.reshape(2, 4, 8).transpose(1, 2, 0)):
+        header, frame = frames.parts(value)
+        made = frames.deserialize(header, [frame])
+        assert made.dtype == value.dtype
+        np.testing.assert_array_equal(pp.asnumpy(made), pp.asnumpy(value))
+    assert frames.deserialize(*[part if i == 0 else [part] for i, part in enumerate(frames.parts(x.T))]).strides == x.T.strides
+
+
 def test_frames_of_other_devices_are_refused():
     frames = pytest.importorskip("pardo._plugins.dask_frames")
     with pytest.raises(NotImplementedError, match="CUDA"):
@@ -201,12 +214,13 @@ def test_frames_of_other_devices_are_refused():
 def test_spilling(device, tmp_path):
     """Results that were not used last leave the device for the host, and the host for the disk."""
     pytest.importorskip("distributed")
-    from pardo._plugins.dask_spilling import OnHost, Results
+    from pardo._plugins.dask_spilling import OnHost, Results, device_bytes
 
     one = np.arange(1000, dtype="f4")
     results = Results(str(tmp_path), target=9000, device_limit=9000)
     for i in range(6):
         results[f"x{i}"] = pp.asarray(one + i, device=device)
+    assert device_bytes({"n": 5, "total": results["x5"]}) == (0 if device._in_host_memory else 4000)
     results["both"] = (pp.asarray(one, device=device), 5)
     kinds = {key: type(results.fast.get(key)) for key in results}
     if device._in_host_memory:

@@ -129,6 +129,25 @@ def test_a_worker_that_is_killed_loses_nothing(client):
     assert victim not in client.run(os.getpid).values()
 
 
+def held_on_disk(dask_worker):
+    return len(dask_worker.data.disk), os.getpid()
+
+
+def test_more_than_the_memory_of_a_worker():
+    """640 MB in a worker of 600: some of it is on disk, and the process lives."""
+    from pardo.dask import LocalCluster
+
+    with LocalCluster(1, memory_limit="600MB") as cluster, cluster.get_client() as client:
+        ((_, process),) = client.run(held_on_disk).values()
+        with dask.config.set({"array.backend": "pardo"}):
+            x = da.random.default_rng(1).random(size=80_000_000, chunks=5_000_000).persist()
+            assert abs(float(x.mean().compute()) - 0.5) < 1e-3
+            ((on_disk, same),) = client.run(held_on_disk).values()
+            assert on_disk > 0
+            assert float((x * 2).max().compute()) < 2
+            assert same == process
+
+
 @pytest.mark.parametrize("devices", [["opencl:0", "cpu"], ["null:1", "null:1"]], ids=str)
 def test_devices(devices):
     """Chunks go between workers, and are on the device of the one that has them."""

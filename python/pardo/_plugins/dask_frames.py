@@ -20,14 +20,20 @@ def register() -> None:
 
 
 def serialize(x: Array) -> tuple[dict[str, Any], list[Any]]:
-    """The elements in the order in which they lie, as bytes with `__cuda_array_interface__`; raises where the memory is not CUDA's."""
+    """The elements as bytes with `__cuda_array_interface__`; raises where the memory is not CUDA's, so that Dask sends a pickle."""
+    header, frame = parts(x)
+    if not hasattr(frame, "__cuda_array_interface__"):
+        raise NotImplementedError(f"memory of {x.device} is not CUDA's")
+    return header, [frame]
+
+
+def parts(x: Array) -> tuple[dict[str, Any], Array]:
+    """What an array is made again of, and its bytes in the order in which they lie."""
     axes = axes_like(x, "K")
     laid_out = x if axes is None else _permute_dims(x, list(axes))
     flat = laid_out.reshape(-1)
-    frame = flat.view("u1") if flat.size else flat.astype("u1")
-    if not hasattr(frame, "__cuda_array_interface__"):
-        raise NotImplementedError(f"memory of {x.device} is not CUDA's")
-    return {"dtype": x.dtype.str, "shape": x.shape, "axes": None if axes is None else tuple(axes)}, [frame]
+    frame = flat.view("u1")
+    return {"dtype": x.dtype.str, "shape": x.shape, "axes": None if axes is None else tuple(axes)}, frame
 
 
 def deserialize(header: dict[str, Any], frames: list[Any]) -> Array:

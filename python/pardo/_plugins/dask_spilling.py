@@ -13,9 +13,9 @@ from pardo._runtime.statistics import trim_memory
 
 
 def device_bytes(value: Any) -> int:
-    """Bytes of a result in memory that the host does not see; results of several arrays are tuples of them."""
-    if isinstance(value, (tuple, list)):
-        return sum(map(device_bytes, value))
+    """Bytes of a result in memory that the host does not see; results of several arrays are tuples and dicts of them."""
+    if isinstance(value, (tuple, list, dict)):
+        return sum(map(device_bytes, value.values() if isinstance(value, dict) else value))
     held: Any = value if isinstance(value, (Array, Records)) else None
     return 0 if held is None or held.device._in_host_memory else int(held.nbytes)
 

@@ -51,8 +51,8 @@ def _ended(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> An
 
 
 def _wait(value: Any) -> None:
-    if isinstance(value, (tuple, list)):
-        for item in value:
+    if isinstance(value, (tuple, list, dict)):
+        for item in value.values() if isinstance(value, dict) else value:
             _wait(item)
     elif type(value) is Array:
         wait(value)

@@ -150,7 +150,7 @@ def _prepare_later(namespace: dict[str, _Any], module: _Any) -> None:
 
 def __getattr__(name: str) -> _Any:
     """Read the file that has a name; say what to do for a name of NumPy's that is not there."""
-    if name in _names.MODULES:
+    if name in _names.MODULES or name in _names.ON_OTHERS:
         return _importlib.import_module(f"pardo.{name}")
     try:
         found = _names.find(name, globals(), _prepare_later)

@@ -59,6 +59,7 @@ FUNCTIONS = {
 }
 
 
+@pytest.mark.varied("name")
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions(device, name):
     check(FUNCTIONS[name](da, on(device, SQUARE, 4)), FUNCTIONS[name](np, SQUARE), device)
@@ -164,6 +165,21 @@ with dask.config.set({{"array.backend": "pardo"}}):
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout.split() == ["Array"] * 3, done.stderr
+
+
+def test_members_are_listed_where_dask_is_not():
+    code = """
+import inspect, sys
+sys.modules["distributed"] = None
+import pardo as pp
+inspect.getmembers(pp)
+try:
+    pp.dask
+except ImportError as error:
+    print("pardo[dask]" in str(error))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout == "True\n", done.stderr
 
 
 # --- distributed

@@ -64,8 +64,7 @@ int main() {
     });
 
     double difference = 0;
-    const auto* c = static_cast<const double*>(calls.data());
-    const auto* q = static_cast<const double*>(puts.data());
+    const std::vector<double> c = calls.to_vector<double>(), q = puts.to_vector<double>();
     for (std::int64_t i = 0; i < n; ++i) difference = std::max({difference, std::abs(c[i] - call[i]), std::abs(q[i] - put[i])});
     std::printf("%s: %lld options, plain loop %.1f ms, pardo %.1f ms, largest difference %.2g\n", p.device().id().c_str(),
                 static_cast<long long>(n), plain_ms, fused_ms, difference);

@@ -115,7 +115,11 @@ std::vector<Array> SavedProgram::operator()(ListOf<Array> given) const {
         const Array x = arrays::following(given[k], queue, program.name.c_str());
         arrays::ensure_leaf(x);
         const Node& node = *x.node();
-        const bool contiguous = std::ranges::equal(node.strides, contiguous_strides(node.shape)) || x.size() == 0;
+        const bool contiguous = is_contiguous(node.shape, node.strides);
+        if (written[k] && x.node() != given[k].node())
+            state.refuse(ErrorCode::Placement, "argument " + program.arguments[k].name + " is written, and on another queue, of " +
+                                                   given[k].node()->queue->device()->id() + ": it has to be on that of the others, of " +
+                                                   queue->device()->id());
         if (written[k] && !contiguous)
             state.refuse(ErrorCode::Value,
                          "argument " + program.arguments[k].name + " is written, and has to be row-major: copy it, and the result back");

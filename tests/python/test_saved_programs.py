@@ -245,6 +245,34 @@ def test_functions_that_write_into_their_arguments(tmp_path: pathlib.Path) -> No
         program(x, fixed)
 
 
+def test_written_arguments_with_extents_of_one(tmp_path: pathlib.Path) -> None:
+    """Strides of extents of 1 say nothing of where elements are."""
+
+    def grow(x: Any) -> None:
+        x[...] = x + 1
+
+    program = pp.load_program(pp.export(grow, pp.zeros((5, 1)), path=tmp_path / "grow.pardo"))
+    x = pp.zeros((1, 6))
+    program(x.T)
+    program(x[0, 2:][:, None])
+    np.testing.assert_array_equal(np.asarray(x), [[1, 1, 2, 2, 2, 2]])
+
+
+def test_written_numbers_follow_no_other_queue(tmp_path: pathlib.Path) -> None:
+    """Numbers of the host are copied to the queue of the others: what is written there would be lost."""
+
+    def total(x: Any, y: Any) -> None:
+        y[...] = x.sum()
+
+    program = pp.load_program(pp.export(total, pp.zeros(5), pp.zeros(()), path=tmp_path / "total.pardo"))
+    queue = pp.Queue("cpu")
+    y = pp.zeros(())
+    with pytest.raises(pp.ExecutionPlacementError, match="total: argument y is written, and on another queue, of cpu:0"):
+        program(pp.ones(5, queue=queue), y)
+    program(pp.ones(5), y)
+    assert float(y) == 5
+
+
 def test_sizes_that_are_equal_in_the_examples_are_one(tmp_path: pathlib.Path) -> None:
     program = pp.load_program(pp.export(lambda x, y: x + y, pp.zeros(10), pp.zeros(10), path=tmp_path / "add.pardo"))
     assert program.signature == "program(x: float64[n], y: float64[n]) -> float64"

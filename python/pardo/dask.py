@@ -140,8 +140,12 @@ def _places(devices: _Any) -> list[tuple[str, list[int]]]:
 
 
 def _identifiers(devices: _Any) -> list[str]:
+    if not devices:
+        raise ValueError("LocalCluster: devices is empty; 'all' is each visible device")
     found: list[str] = []
     for pattern in [devices] if isinstance(devices, str) else devices:
+        if not isinstance(pattern, str):
+            raise TypeError(f"LocalCluster: devices holds selection strings, not {type(pattern).__name__}")
         if pattern == "all" or "*" in pattern:
             matching = [d.id for d in _get_devices() if _fnmatch.fnmatch(d.id, "*" if pattern == "all" else pattern)]
             if not matching:

@@ -173,8 +173,10 @@ def where(x):
 def test_what_cannot_be():
     from pardo.dask import LocalCluster
 
-    for devices, message in ((10**6, "number of cores"), ("cud:*", "no visible device"), ("nothing", "nothing")):
+    for devices, message in ((10**6, "number of cores"), ("cud:*", "no visible device"), ("nothing", "nothing"), ([], "devices is empty")):
         with pytest.raises(ValueError, match=message):
             LocalCluster(devices)
     with pytest.raises(TypeError, match="integer"):
         LocalCluster(1.5)
+    with pytest.raises(TypeError, match="holds selection strings, not int"):
+        LocalCluster(["cpu", 3])

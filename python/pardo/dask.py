@@ -133,9 +133,16 @@ def _places(devices: _Any) -> list[tuple[str, list[int]]]:
     host = _Device(_HOST).id
     if not isinstance(devices, (str, list, tuple)):
         return [(host, part) for part in _parts(cores, _integer(devices, "LocalCluster: devices"))]
+    identifiers = _identifiers(devices)
+    shares = [_parts(domain, identifiers.count(host)) for domain in _domains(cores)] if host in identifiers else []
+    taken = _itertools.count()
     places: list[tuple[str, list[int]]] = []
-    for device in _identifiers(devices):
-        places += [(device, part) for part in _domains(cores)] if device == host else [(device, [])]
+    for device in identifiers:
+        if device == host:
+            own = next(taken)
+            places += [(device, share[own]) for share in shares]
+        else:
+            places.append((device, []))
     return places
 
 
@@ -164,7 +171,9 @@ def _cores() -> list[int]:
 
 def _parts(cores: list[int], count: int) -> list[list[int]]:
     if not 0 < count <= len(cores):
-        raise ValueError(f"LocalCluster: devices is {count}; it must be between 1 and the number of cores, which is {len(cores)}")
+        raise ValueError(
+            f"LocalCluster: devices has {count} workers of the CPU; they must be between 1 and its cores, which are {len(cores)}"
+        )
     ends = [len(cores) * i // count for i in range(count + 1)]
     return [cores[start:end] for start, end in _itertools.pairwise(ends)]
 

@@ -173,7 +173,13 @@ def where(x):
 def test_what_cannot_be():
     from pardo.dask import LocalCluster
 
-    for devices, message in ((10**6, "number of cores"), ("cud:*", "no visible device"), ("nothing", "nothing"), ([], "devices is empty")):
+    for devices, message in (
+        (10**6, "of the CPU; they must be between 1 and its cores"),
+        (["cpu"] * 10**4, "10000 workers of the CPU"),
+        ("cud:*", "no visible device"),
+        ("nothing", "nothing"),
+        ([], "devices is empty"),
+    ):
         with pytest.raises(ValueError, match=message):
             LocalCluster(devices)
     with pytest.raises(TypeError, match="integer"):

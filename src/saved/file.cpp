@@ -189,7 +189,7 @@ void check_numbers(const std::vector<Number>& list, const Sizing& sizing) {
 }
 
 void check_real(const Real& real, const Sizing& sizing) {
-    require(real.kind <= Real::Kind::RootReciprocal);
+    require(real.kind <= Real::Kind::Root);
     check_numbers({real.of}, sizing);
 }
 

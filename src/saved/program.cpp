@@ -62,8 +62,12 @@ std::string Program::routine_names() const {
 double Real::in(std::span<const std::int64_t> values) const {
     if (kind == Kind::Literal) return literal;
     const auto n = static_cast<double>(of.in(values));
-    if (kind == Kind::Product) return literal * n;
-    return kind == Kind::Quotient ? literal / n : 1 / std::sqrt(n);
+    switch (kind) {
+        case Kind::Product: return literal * n;
+        case Kind::Quotient: return literal / n;
+        case Kind::RootReciprocal: return 1 / std::sqrt(n);
+        default: return std::sqrt(n);
+    }
 }
 
 std::vector<std::int64_t> sizes_of(const Program& program, const std::vector<Shape>& shapes) {

@@ -30,9 +30,9 @@ struct Number {
     std::int64_t in(std::span<const std::int64_t> values) const { return expression < 0 ? literal : values[expression]; }
 };
 
-/// A float: itself, its product with what an expression gives, itself divided by that, or the reciprocal of its root.
+/// A float: itself, its product with what an expression gives, itself divided by that, the reciprocal of its root, or the root.
 struct Real {
-    enum class Kind : std::uint8_t { Literal, Product, Quotient, RootReciprocal };
+    enum class Kind : std::uint8_t { Literal, Product, Quotient, RootReciprocal, Root };
     Kind kind = Kind::Literal;
     double literal = 0;
     Number of;

@@ -299,6 +299,12 @@ std::optional<RealFormula> Formulas::find_real(std::span<const double> values, D
         const RealFormula found{kind, 1, *formula};
         if (holds(found, values, rounded_to)) return found;
     }
+    for (const Kind kind : {Kind::Root, Kind::RootReciprocal}) {
+        for (std::size_t k = 0; k < varies_.size(); ++k) {
+            const RealFormula found{kind, 1, {{{1, {static_cast<std::int32_t>(k)}}}}};
+            if (varies_[k] && holds(found, values, rounded_to)) return found;
+        }
+    }
     return of_one_size(values, rounded_to);
 }
 

@@ -123,7 +123,10 @@ std::vector<Array> SavedProgram::operator()(ListOf<Array> given) const {
         if (written[k] && !contiguous)
             state.refuse(ErrorCode::Value,
                          "argument " + program.arguments[k].name + " is written, and has to be row-major: copy it, and the result back");
-        if (written[k]) arrays::require_writeable((program.name + ": argument " + program.arguments[k].name).c_str(), x);
+        if (written[k] && !arrays::is_writeable(x))
+            state.refuse(ErrorCode::Value, "argument " + program.arguments[k].name +
+                                               " is written, and is read-only, as copies of lists and of NumPy's arrays are: give an array "
+                                               "of pardo that may be written");
         arguments.push_back(contiguous ? x : arrays::as_contiguous(x, {}));
         arrays::ensure_leaf(arguments.back());
     }

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import pathlib
 import re
@@ -256,6 +257,33 @@ def test_written_arguments_with_extents_of_one(tmp_path: pathlib.Path) -> None:
     program(x.T)
     program(x[0, 2:][:, None])
     np.testing.assert_array_equal(np.asarray(x), [[1, 1, 2, 2, 2, 2]])
+
+
+def test_copies_are_not_written(tmp_path: pathlib.Path) -> None:
+    """What is written into a copy of NumPy's array would be lost."""
+
+    def grow(x: Any, y: Any) -> None:
+        x[...] = x + y
+
+    program = pp.load_program(pp.export(grow, pp.zeros(5), pp.zeros(5), path=tmp_path / "grow.pardo"))
+    for x in (np.zeros(5), [0.0] * 5):
+        with pytest.raises(ValueError, match="argument x is written, and is read-only, as copies of lists and of NumPy's arrays are"):
+            program(x, np.ones(5))
+    own = pp.zeros(5)
+    program(own, np.ones(5))
+    np.testing.assert_array_equal(np.asarray(own), 1)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_roots_of_sizes(dtype: str, tmp_path: pathlib.Path) -> None:
+    def scaled(q: Any, k: Any) -> Any:
+        return q @ k.T / math.sqrt(q.shape[-1]) + 1 / math.sqrt(k.shape[0])
+
+    program = pp.load_program(pp.export(scaled, pp.zeros((5, 8), dtype=dtype), pp.zeros((6, 8), dtype=dtype), path=tmp_path / "s.pardo"))
+    rng = np.random.default_rng(3)
+    for n, m, d in ((2, 3, 4), (7, 5, 64), (30, 20, 33)):
+        q, k = (pp.asarray(rng.normal(size=(rows, d)).astype(dtype)) for rows in (n, m))
+        np.testing.assert_array_equal(np.asarray(program(q, k)), np.asarray(scaled(q, k)))
 
 
 def test_written_numbers_follow_no_other_queue(tmp_path: pathlib.Path) -> None:

@@ -190,6 +190,7 @@ class SavedProgram:
         """Run it; results are submitted, and not waited for.
 
         NumPy arrays and lists are copied to `device`; they become arrays of the dtype that the program takes if that loses nothing.
+        For an argument that the program writes into they raise ValueError: what is written into a copy would be lost.
         """
         dtypes = self._dtypes
         given = [x if type(x) is Array else self._taken(x, dtypes[k] if k < len(dtypes) else None) for k, x in enumerate(arguments)]
@@ -202,7 +203,9 @@ class SavedProgram:
         host = np.asarray(x)
         if dtype is not None and host.dtype != dtype and promotion.can_cast(host.dtype, dtype, "same_kind" if host.ndim == 0 else "safe"):
             host = host.astype(dtype)
-        return asarray(host, device=self.device)
+        taken = asarray(host, device=self.device)
+        taken.flags.writeable = False  # a copy: what a program writes there would be lost
+        return taken
 
     def __repr__(self) -> str:
         return f"<program {self.signature}, {self.target}>"

@@ -140,7 +140,7 @@ TEST(SavedFile, NumbersThatNameNothingAreRefused) {
     EXPECT_TRUE(refused([&](Program& p) { call(p).routine = 1; }));
     EXPECT_TRUE(refused([&](Program& p) { call(p).numbers[0].expression = 1; }));
     EXPECT_TRUE(refused([&](Program& p) { call(p).reals[0].of.expression = 1; }));
-    EXPECT_TRUE(refused([&](Program& p) { call(p).reals[0].kind = static_cast<Real::Kind>(4); }));
+    EXPECT_TRUE(refused([&](Program& p) { call(p).reals[0].kind = static_cast<Real::Kind>(5); }));
     EXPECT_TRUE(refused([&](Program& p) { call(p).memories[0] = 3; }));  // scratch
     EXPECT_TRUE(refused([&](Program& p) { call(p).uses[0].value = 4; }));
     EXPECT_TRUE(refused([&](Program& p) { launch(p).code = 1; }));

@@ -106,6 +106,9 @@ TEST(Formulas, OfRealsAreQuotients) {
     EXPECT_TRUE(found([](double n, double) { return 1 / n; }));
     EXPECT_TRUE(found([](double n, double m) { return 1 / (n * m); }));
     EXPECT_TRUE(found([](double n, double m) { return 1 / std::sqrt(n * m); }));
+    EXPECT_TRUE(found([](double, double m) { return std::sqrt(m); }));
+    EXPECT_TRUE(found([](double n, double) { return double{static_cast<float>(std::sqrt(n))}; }, DType::Float32));
+    EXPECT_TRUE(found([](double n, double) { return double{static_cast<float>(1 / std::sqrt(n))}; }, DType::Float32));
     EXPECT_TRUE(found([](double n, double) { return 1 / (2 * n - 2); }));
     EXPECT_TRUE(found([](double n, double m) { return 3 * n * m; }));
     EXPECT_TRUE(found([](double n, double) { return 0.3 / (n - 1); }));

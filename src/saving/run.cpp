@@ -69,7 +69,8 @@ void Run::check(std::size_t at) const {
 
 void Run::refuse_change() {
     refuse(
-        "the function does something else for some sizes than for the others; any_size=False exports it for the shapes of the examples "
+        "the function does something else for some sizes than for the others, or each time that it runs; any_size=False exports it for the "
+        "shapes of the examples "
         "alone");
 }
 

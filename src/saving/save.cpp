@@ -112,6 +112,14 @@ public:
         if (fresh) run(sizes, place->second);
         return place->second;
     }
+    /// Whether the function does the same when it runs once more.
+    bool repeats(const Sizes& sizes) {
+        Sample again;
+        run(sizes, again);
+        const Sample& before = at(sizes);
+        return again.outline.structure == before.outline.structure && again.outline.numbers == before.outline.numbers &&
+               again.outline.reals == before.outline.reals && again.written == before.written;
+    }
     const std::vector<std::uint8_t>& contents(const Hash128& digest) const { return contents_.at(digest); }
     bool fits(const Sizes& sizes) const {
         return std::ranges::none_of(program_.arguments, [&](const saved::Argument& a) {
@@ -309,8 +317,11 @@ private:
             found.message = message;
         };
         const auto fail_for = [&](const std::string& why) {
+            const bool repeats = found.points.empty() || samples_.repeats(found.points[0]);
             const Error e(ErrorCode::Value,
-                          "export: " + why + "; any_size=False exports the function for the shapes of the examples alone");
+                          repeats ? "export: " + why + "; any_size=False exports the function for the shapes of the examples alone"
+                                  : "export: the function does something else each time that it runs, as one does that draws from a "
+                                    "generator outside of it, or counts; make such numbers before, and give them as arguments");
             fail(std::make_exception_ptr(e), "the program was exported without what it does for such sizes");
         };
         const Samples::Sample* first = nullptr;

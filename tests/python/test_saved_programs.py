@@ -274,6 +274,14 @@ def test_copies_are_not_written(tmp_path: pathlib.Path) -> None:
     np.testing.assert_array_equal(np.asarray(own), 1)
 
 
+def test_functions_that_never_do_the_same_again(tmp_path: pathlib.Path) -> None:
+    generator = pp.random.default_rng(3)
+    with pytest.raises(ValueError, match="something else each time that it runs, as one does that draws from a generator outside"):
+        pp.export(lambda x: x + generator.normal(size=x.shape), pp.zeros(5), path=tmp_path / "g.pardo")
+    with pytest.raises(ValueError, match="or each time that it runs"):
+        pp.export(lambda x: x + generator.normal(size=x.shape), pp.zeros(5), path=tmp_path / "g.pardo", any_size=False)
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_roots_of_sizes(dtype: str, tmp_path: pathlib.Path) -> None:
     def scaled(q: Any, k: Any) -> Any:

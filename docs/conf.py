@@ -242,7 +242,10 @@ def write_cpp():
     folder = Path(__file__).parent / "api" / "generated"
     for page in folder.glob("cpp*.md"):
         page.unlink()
+    before = {path.name for path in (make_cpp.BUILD / "xml").glob("*.xml")}
     xml = make_cpp.read()
+    if before - {path.name for path in xml.glob("*.xml")}:  # Breathe looks for each class that the last run knew
+        (make_cpp.BUILD.parent / "doctrees" / "environment.pickle").unlink(missing_ok=True)
     for name, text in make_cpp.pages(xml).items():
         (folder / f"{name}.md").write_text(text)
     return xml

@@ -7,11 +7,10 @@
 #include <string>
 
 #include "base/status_text.h"
+#include "base/view_bounds.h"
 
 namespace pardo::saved {
 namespace {
-
-__extension__ using Wide = __int128;
 
 /// The name of a size: n, m, k, then s3, s4, ….
 std::string size_name(std::int32_t size) {
@@ -66,8 +65,10 @@ double Real::in(std::span<const std::int64_t> values) const {
         case Kind::Product: return literal * n;
         case Kind::Quotient: return literal / n;
         case Kind::RootReciprocal: return 1 / std::sqrt(n);
-        default: return std::sqrt(n);
+        case Kind::Literal:
+        case Kind::Root: break;
     }
+    return std::sqrt(n);
 }
 
 std::vector<std::int64_t> sizes_of(const Program& program, const std::vector<Shape>& shapes) {
@@ -110,20 +111,14 @@ void check_values(const Program& program, const Regime& regime, const std::vecto
     const std::size_t constants = program.arguments.size(), slots = constants + program.constants.size();
     for (std::size_t k = 0; k < regime.outputs.size(); ++k) {
         const Output& output = regime.outputs[k];
-        Wide least = output.offset.in(values), most = least;
-        bool empty = false;
-        for (std::size_t d = 0; d < output.shape.size(); ++d) {
-            const std::int64_t extent = output.shape[d].in(values), stride = output.strides[d].in(values);
-            require(extent >= 0);
-            empty = empty || extent == 0;
-            const __int128 span = static_cast<Wide>(extent - 1) * stride;
-            (span < 0 ? least : most) += span;
-        }
-        if (empty || output.value < constants) continue;
+        std::vector<std::int64_t> shape, strides;
+        for (const Number& n : output.shape) require(shape.emplace_back(n.in(values)) >= 0);
+        for (const Number& n : output.strides) strides.push_back(n.in(values));
+        if (output.value < constants) continue;
         const std::int64_t bytes = output.value < slots
                                        ? static_cast<std::int64_t>(program.constants[output.value - constants].bytes.size())
                                        : regime.slots[output.value - slots].in(values);
-        require(least >= 0 && (most + 1) * itemsize(program.outputs[k]) <= bytes);
+        require(lies_within(shape, strides, output.offset.in(values), itemsize(program.outputs[k]), static_cast<std::uint64_t>(bytes)));
     }
 }
 

@@ -4,19 +4,18 @@
 #include <pardo/error.h>
 
 #include <algorithm>
-#include <atomic>
 #include <charconv>
 #include <exception>
 #include <map>
 #include <mutex>
 #include <optional>
-#include <thread>
 
 #include "backend/cuda/device.h"
 #include "backend/cuda/libraries/nvrtc.h"
 #include "emit/c/family.h"
 #include "emit/llvm/module.h"
 #include "saving/packing.h"
+#include "saving/threads.h"
 
 namespace pardo::saving {
 namespace {
@@ -64,29 +63,6 @@ void add_general_shapes(std::set<device::ShapeClass>& shapes) {
         g.whole = false;
         shapes.insert(g.encode());
     }
-}
-
-/// Runs `work(i)` for i below `count` on all threads of the machine; the first exception is thrown in the end.
-template <class Work> void on_all_threads(std::size_t count, const Work& work) {
-    std::atomic<std::size_t> next{0};
-    std::mutex mutex;
-    std::exception_ptr failure;
-    const auto run = [&] {
-        for (std::size_t i = next++; i < count; i = next++) {
-            try {
-                work(i);
-            } catch (...) {
-                const std::lock_guard lock(mutex);
-                if (!failure) failure = std::current_exception();
-            }
-        }
-    };
-    {
-        std::vector<std::jthread> threads;
-        for (unsigned i = 1; i < std::max(1u, std::thread::hardware_concurrency()); ++i) threads.emplace_back(run);
-        run();
-    }
-    if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace

@@ -7,13 +7,12 @@
 #include <set>
 
 #include "base/fork.h"
+#include "base/view_bounds.h"
 #include "device/event.h"
 #include "routines/routines.h"
 
 namespace pardo::saving {
 namespace {
-
-__extension__ using Wide = __int128;
 
 /// A text that stays: those of programs are few, and the same.
 const char* lasting(const std::string& text) {
@@ -58,15 +57,7 @@ public:
         const std::int64_t size = itemsize(made.dtype);
         require(made.shape.size() == made.strides.size() && place.first % size == 0);
         made.offset += place.first / size;
-        Wide least = made.offset, most = least;
-        bool empty = false;
-        for (int d = 0; d < made.shape.size(); ++d) {
-            require(made.shape[d] >= 0);
-            empty = empty || made.shape[d] == 0;
-            const Wide span = static_cast<Wide>(made.shape[d] - 1) * made.strides[d];
-            (span < 0 ? least : most) += span;
-        }
-        require(empty || (least >= 0 && (most + 1) * size <= static_cast<Wide>(place.buffer->bytes())));
+        require(lies_within(made.shape, made.strides, made.offset, size, place.buffer->bytes()));
         made.buffer = place.buffer;
         value = std::move(made);
     }

@@ -70,8 +70,7 @@ void Run::check(std::size_t at) const {
 void Run::refuse_change() {
     refuse(
         "the function does something else for some sizes than for the others, or each time that it runs; any_size=False exports it for the "
-        "shapes of the examples "
-        "alone");
+        "shapes of the examples alone");
 }
 
 std::uint32_t Run::block_of(const Node& leaf) const { return block_of(*leaf.buffer); }

@@ -6,15 +6,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <exception>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <memory>
-#include <mutex>
-#include <thread>
 #include <unordered_map>
 
 #include "backend/cpu/program.h"
@@ -22,6 +19,7 @@
 #include "emit/llvm/module.h"
 #include "saving/forms.h"
 #include "saving/run.h"
+#include "saving/threads.h"
 
 namespace pardo {
 namespace saving {
@@ -324,6 +322,11 @@ private:
                                     "generator outside of it, or counts; make such numbers before, and give them as arguments");
             fail(std::make_exception_ptr(e), "the program was exported without what it does for such sizes");
         };
+        const auto no_formula = [&](const char* kinds, const auto& values) {
+            fail_for(std::string("a number that the function computes of sizes follows no formula of the kinds that pardo finds (") +
+                     kinds + "): it is " + std::to_string(values[0]) + " for sizes " + sizes_text(found.points[0]) + ", " +
+                     std::to_string(values.back()) + " for " + sizes_text(found.points.back()));
+        };
         const Samples::Sample* first = nullptr;
         std::vector<const Samples::Sample*> all;
         for (const Sizes& p : points_of(classes)) {
@@ -361,12 +364,7 @@ private:
             // A product may be of what a later number has shown.
             std::optional<Formula> formula = formulas[i] ? std::move(formulas[i]) : find(i);
             if (!formula) {
-                fail_for(
-                    "a number that the function computes of sizes follows no formula of the kinds that pardo finds (sums of products of "
-                    "sizes "
-                    "and of quotients by up to 64): it is " +
-                    std::to_string(values[0]) + " for sizes " + sizes_text(found.points[0]) + ", " + std::to_string(values.back()) +
-                    " for " + sizes_text(found.points.back()));
+                no_formula("sums of products of sizes and of quotients by up to 64", values);
                 return found;
             }
             found.numbers.of.push_back(std::move(*formula));
@@ -376,12 +374,7 @@ private:
             for (std::size_t k = 0; k < all.size(); ++k) reals[k] = all[k]->outline.reals[i];
             std::optional<RealFormula> formula = found.formulas->find_real(reals, first->outline.real_dtypes[i]);
             if (!formula) {
-                fail_for(
-                    "a number that the function computes of sizes follows no formula of the kinds that pardo finds (itself, a sum of "
-                    "products "
-                    "of sizes, a quotient by one): it is " +
-                    std::to_string(reals[0]) + " for sizes " + sizes_text(found.points[0]) + ", " + std::to_string(reals.back()) + " for " +
-                    sizes_text(found.points.back()));
+                no_formula("itself, a sum of products of sizes, a quotient by one", reals);
                 return found;
             }
             found.numbers.reals.push_back(std::move(*formula));
@@ -559,27 +552,11 @@ void compile(saved::Program& program, const std::vector<ir::Kernel>& kernels) {
         code.group_size.assign(kernels[i].group_size.begin(), kernels[i].group_size.end());
         code.objects.resize(program.targets.size());
     }
-    std::atomic<std::size_t> next{0};
-    std::mutex mutex;
-    std::exception_ptr failure;
-    const auto work = [&] {
-        for (std::size_t job = next++; job < kernels.size() * program.targets.size(); job = next++) {
-            const std::size_t kernel = job / program.targets.size(), target = job % program.targets.size();
-            try {
-                program.codes[kernel].objects[target] =
-                    cpu::object_for(kernels[kernel], *std::ranges::find(emit::levels(), program.targets[target], &emit::LlvmTarget::level));
-            } catch (...) {
-                const std::lock_guard lock(mutex);
-                if (!failure) failure = std::current_exception();
-            }
-        }
-    };
-    {
-        std::vector<std::jthread> threads;
-        for (unsigned i = 1; i < std::max(1u, std::thread::hardware_concurrency()); ++i) threads.emplace_back(work);
-        work();
-    }
-    if (failure) std::rethrow_exception(failure);
+    on_all_threads(kernels.size() * program.targets.size(), [&](std::size_t job) {
+        const std::size_t kernel = job / program.targets.size(), target = job % program.targets.size();
+        program.codes[kernel].objects[target] =
+            cpu::object_for(kernels[kernel], *std::ranges::find(emit::levels(), program.targets[target], &emit::LlvmTarget::level));
+    });
 }
 
 /// The vector functions of SLEEF, if some object calls one: the shared library that this process has them from.

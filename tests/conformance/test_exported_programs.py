@@ -76,15 +76,6 @@ def test_programs_give_the_bits_of_their_functions(name: str, device: Any, tmp_p
 
 
 @pp.kernel
-def weighted(item, x, w, y):
-    i = item.get_id(0)
-    total = 0.0
-    for k in range(w.shape[0]):
-        total += w[k] * x[(i + k) % x.shape[0]]
-    y[i] = total
-
-
-@pp.kernel
 def mirrored(item: pp.NdItem, x, y):
     part = pp.local_array(64, np.float32)
     i, k = item.get_global_id(0), item.get_local_id(0)
@@ -99,26 +90,12 @@ def mirror(x: Any) -> Any:
     return y
 
 
-@pp.jit
-def halved(x, y):
-    for i in pp.prange(x.shape[0]):
-        y[i] = x[i] / 2 if x[i] > 0.5 else x[i]
-
-
-def both(x: Any, w: Any) -> Any:
-    y = pp.empty_like(x)
-    weighted[x.shape[0]](x + 1, w, y)
-    z = pp.empty_like(x)
-    halved(y, z)
-    return z.sum() + z
-
-
 def test_kernels_and_loops_are_part_of_programs(device: Any, tmp_path: pathlib.Path) -> None:
     needs_target(device)
-    program = exported(both, [np.zeros(10, "float32"), np.zeros(12, "float32")], device, tmp_path)
+    program = exported(sweep.both, [np.zeros(10, "float32"), np.zeros(12, "float32")], device, tmp_path)
     for n, m in ((1, 1), (2, 3), (10, 4), (1000, 7), (100_001, 5)):
         given = [np.random.default_rng(0).random(n, "float32"), np.random.default_rng(1).random(m, "float32")]
-        assert_same(program, both, given, device, (n, m))
+        assert_same(program, sweep.both, given, device, (n, m))
 
 
 def reads(x: Any, i: Any) -> Any:

@@ -728,27 +728,30 @@ def test_loops_keep_numbers_in_arrays(tmp_path: pathlib.Path) -> None:
     np.testing.assert_array_equal(np.asarray(program(np.arange(4.0))), 6 * np.arange(4.0))
 
 
+@pp.kernel
+def weighted(item, x, w, y):
+    i = item.get_id(0)
+    total = 0.0
+    for k in range(w.shape[0]):
+        total += w[k] * x[(i + k) % x.shape[0]]
+    y[i] = total
+
+
+@pp.jit
+def halved(x, y):
+    for i in pp.prange(x.shape[0]):
+        y[i] = x[i] / 2 if x[i] > 0.5 else x[i]
+
+
+def both(x: Any, w: Any) -> Any:
+    y = pp.empty_like(x)
+    weighted[x.shape[0]](x + 1, w, y)
+    z = pp.empty_like(x)
+    halved(y, z)
+    return z.sum() + z
+
+
 def test_kernels_and_loops_are_part_of_programs(tmp_path: pathlib.Path) -> None:
-    @pp.kernel
-    def weighted(item, x, w, y):
-        i = item.get_id(0)
-        total = 0.0
-        for k in range(w.shape[0]):
-            total += w[k] * x[(i + k) % x.shape[0]]
-        y[i] = total
-
-    @pp.jit
-    def halved(x, y):
-        for i in pp.prange(x.shape[0]):
-            y[i] = x[i] / 2 if x[i] > 0.5 else x[i]
-
-    def both(x: Any, w: Any) -> Any:
-        y = pp.empty_like(x)
-        weighted[x.shape[0]](x + 1, w, y)
-        z = pp.empty_like(x)
-        halved(y, z)
-        return z.sum() + z
-
     program = pp.load_program(pp.export(both, pp.zeros(10), pp.zeros(12), path=tmp_path / "both.pardo"))
     for n, m in ((1, 1), (2, 3), (10, 4), (1000, 7), (100_001, 5)):
         x, w = np.random.default_rng(0).random(n), np.random.default_rng(1).random(m)

@@ -134,7 +134,7 @@ def export(
 
 
 def _device_for(program: Any) -> Device:
-    """Where a program runs if nobody says so: the CPU, else the default device, else the first that it is for."""
+    """The device of a program without `device=`: the CPU, else the default device, else the first one that the file is for."""
     if program.target:
         return Device(HOST)
     for device in (Device(), *get_devices()):

@@ -64,6 +64,8 @@ struct FloatErrorsCall final : arrays::ArrayCall {
         return {"the host, which looks for floating-point errors", {}};
     }
 
+    graph::CallCost cost_row() const override { return graph::CallCost::waits; }
+
     FloatErrors errors;
 };
 

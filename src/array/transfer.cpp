@@ -230,6 +230,7 @@ struct CopyToQueue final : arrays::ArrayCall {
         (void)inputs;
         return {"copy to " + target->device()->id(), {}, false};
     }
+    graph::CallCost cost_row() const override { return graph::CallCost::copy; }
     const Ref<device::Queue> target;
 };
 
@@ -254,11 +255,16 @@ Array Array::to_queue(const Queue& queue) const {
     arrays::arrive(*this);  // one from elsewhere goes on from here
     Ref<Node> exported = pending() ? recorded_copy(*this, queue.impl()) : nullptr;
     if (!exported) return copied_to(*this, queue.impl());
-    const bool scalar_value = node_->scalar_value;
-    std::lock_guard guard(graph::state_of(queue.impl()).lock);
-    Ref<Node> node = graph::make_transfer(queue.impl(), std::move(exported));
-    node->scalar_value = scalar_value;
-    return arrays::finish(std::move(node));
+    const bool started = !exported->pending();  // it is worth it
+    Array made;
+    {
+        std::lock_guard guard(graph::state_of(queue.impl()).lock);
+        Ref<Node> node = graph::make_transfer(queue.impl(), std::move(exported));
+        node->scalar_value = node_->scalar_value;
+        made = arrays::finish(std::move(node));
+    }
+    if (started) arrays::arrive(made);
+    return made;
 }
 
 Array reinterpret(const Array& bytes, DType dtype, Extents shape, std::int64_t offset) {

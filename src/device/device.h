@@ -299,6 +299,9 @@ private:
     std::atomic<bool> hooked_{false}, mixed_kinds_{false};
 };
 
+/// Whether it is the host's processor, directly or through a driver.
+inline bool is_processor(const Device* device) noexcept { return device->can(Feature::HostCode) || device->can(Feature::HostProcessor); }
+
 /// Runs the user's `f` on a thread of the library, after `depends` and, in order, after what was submitted before and ahead of what comes
 /// later. What it returns is the event's value; what it throws is the event's failure. Out of order also after `after`, however that ends.
 Event user_task(Queue* queue, std::function<std::shared_ptr<void>()> f, Label label, std::span<const Event> depends,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "graph/call_cost.h"
 #include "graph/node.h"
 
 namespace pardo::graph {
@@ -35,6 +36,8 @@ struct Call : RefCounted<Call> {
     virtual void run(std::span<Node* const> inputs, std::span<Ref<Node>> results) const = 0;
     /// What `run` will take, for explain; its results have elements.
     virtual ImplementationChoice implementation(std::span<const CallInput> inputs) const = 0;
+    /// How its cost is estimated.
+    virtual CallCost cost_row() const { return CallCost::elements; }
 
     const char* name;                           // what the user called; of static life
     Text location;                              // where in the caller's language

@@ -1,14 +1,24 @@
 // src/graph/record.cpp: recording: makes the node of an operation, and says whether pending work is to be submitted now.
 #include "graph/record.h"
 
+#include <algorithm>
 #include <string>
 
 #include <pardo/error.h>
 
+#include "base/env.h"
+#include "device/device.h"
+#include "graph/call.h"
+#include "graph/call_cost.h"
 #include "graph/rows.h"
 
 namespace pardo::graph {
 namespace {
+
+// Bytes of distinct arrays that pending work reads, from which on it starts: some 50 ms of a processor, some 4 ms of a GPU.
+constexpr std::int64_t least_worth_reading = std::int64_t{1} << 30, worth_reading_away = std::int64_t{1} << 34;
+// A cut stores the values that are needed after it: work that reads so many times as much hardly notices.
+constexpr std::int64_t times_the_value = 8;
 
 // A loop whose values are never read is cut here, in equal pieces: one kernel serves them all.
 constexpr std::uint32_t most_depth = 250;
@@ -60,7 +70,19 @@ bool reads_foreign_memory(const Node& node) {
     return false;
 }
 
+bool is_worth_reading(const Node& fresh, const GraphState& state) {
+    if (state.capture || (!device::is_processor(fresh.queue->device()) && state.pinned_bytes <= worth_reading_away)) return false;
+    std::int64_t largest = fresh.size() * itemsize(fresh.dtype);
+    for (int i = 0; i < fresh.arity; ++i) largest = std::max(largest, fresh.inputs[i]->size() * itemsize(fresh.inputs[i]->dtype));
+    return state.pinned_bytes > times_the_value * largest;
+}
+
 }  // namespace
+
+bool starts_early() {
+    static const bool on = env_flag("PARDO_EAGER", true);
+    return on;
+}
 
 Ref<Node> record(Op op, DType result, std::span<Node* const> inputs) {
     return with_scalar_value(make_elementwise(op, result, broadcast_inputs(op, result, inputs), inputs));
@@ -98,16 +120,18 @@ Ref<Node> input_node(const Input& operand, DType dtype, device::Queue* queue) {
 }
 
 const char* name(Flush verdict) noexcept {
-    constexpr const char* names[] = {"none", "foreign memory", "depth", "nodes", "bytes"};
+    constexpr const char* names[] = {"none", "foreign memory", "a call that is worth it", "depth", "nodes", "bytes"};
     return names[static_cast<int>(verdict)];
 }
 
 Flush flush_verdict(const Node& fresh) {
     if (reads_foreign_memory(fresh)) return Flush::Foreign;
-    if (fresh.depth >= most_depth) return Flush::Depth;
     const GraphState& state = state_of(fresh.queue.get());
+    if (fresh.kind == Kind::Call && starts_early() && !state.capture && estimate_call(fresh).worth_starting()) return Flush::Worth;
+    if (fresh.depth >= most_depth) return Flush::Depth;
     if (state.pending_count >= most_pending_nodes) return Flush::Nodes;
     if (state.pinned_bytes > fresh.queue->device()->info().global_mem_size / 2) return Flush::Bytes;
+    if (state.pinned_bytes > least_worth_reading && starts_early() && is_worth_reading(fresh, state)) return Flush::Bytes;
     return Flush::None;
 }
 

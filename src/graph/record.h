@@ -29,13 +29,17 @@ inline Ref<Node> with_scalar_value(Ref<Node> node) {
 enum class Flush : std::uint8_t {
     None,
     Foreign,  // the fresh node: it reads memory that outside code may write, which has no pending readers (docs/design/ordering.md)
+    Worth,    // the fresh node: a call that costs as much as some launches (call_cost.h)
     Depth,    // the fresh node: too many operations on top of each other
     Nodes,    // what the program holds: too many pending nodes
     Bytes,    // the same: too much memory is pinned
 };
 const char* name(Flush verdict) noexcept;
-/// The flush bounds, for all back ends: 250 operations on top of each other, 4096 pending nodes, half the device's memory pinned.
+/// A function of what has been recorded alone, for all back ends. The bounds: 250 operations on top of each other, 4096 pending nodes, and
+/// pinned memory: half the device's, or what takes it long to read (`worth_reading`), if that is several times the fresh value.
 Flush flush_verdict(const Node& fresh);
+/// Whether work starts when it is worth it: PARDO_EAGER, which is on unless it says off. Without it only the bounds make work start early.
+bool starts_early();
 inline constexpr std::int64_t most_pending_nodes = 4096;
 
 }  // namespace pardo::graph

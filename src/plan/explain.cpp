@@ -291,6 +291,7 @@ void Report::call(const Node& node) {
     }
     text += '\n';
     for (const std::string& other : step.rejected) text += line_text("not by", other);
+    if (graph::starts_early()) text += line_text("cost", graph::estimate_call(node).text());
     if (steps_) steps_->push_back(std::move(step));
 }
 

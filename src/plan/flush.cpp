@@ -55,6 +55,7 @@ void flush(Flush verdict, Node* fresh) {
         assert(!fresh->pending());  // memory that outside code may write has no pending readers
         return;
     }
+    if (verdict == Flush::Worth) return force(roots, Compile::Unlocked);
     graph::GraphState& state = graph::state_of(fresh->queue.get());
     counters.flushed.fetch_add(1, std::memory_order_relaxed);
     log(verdict == Flush::Depth ? LogLevel::Debug : LogLevel::Info,

@@ -28,6 +28,7 @@ struct FftCall final : arrays::ArrayCall {
         return routines::fft.describe(x.queue.get(), contiguous ? routines::described(x.dtype, x.shape) : routines::described(inputs[0]),
                                       routines::described(result.dtype, result.shape), what, along);
     }
+    graph::CallCost cost_row() const override { return graph::CallCost::transform; }
     Fourier what;
     SmallVector<int, 8> along;
     graph::ResultType result;

@@ -79,6 +79,7 @@ struct MatmulCall final : arrays::ArrayCall {
         return routines::matmul.describe(a.queue.get(), described_matrices(inputs[0], batch), described_matrices(inputs[1], batch),
                                          routines::described(a.dtype, result_shape(a.shape, b.shape)));
     }
+    graph::CallCost cost_row() const override { return graph::CallCost::product; }
     Shape result_shape(const Shape& a, const Shape& b) const {
         Shape shape = batch;
         shape.push_back(a[a.size() - 2]);

@@ -43,6 +43,7 @@ struct SortCall final : arrays::ArrayCall {
                                  [&](const routines::Memory& x, const routines::Memory& values, const routines::Memory& indices,
                                      routines::Lines lines) { routines::sort(queue, x, values, indices, lines, descending); });
     }
+    graph::CallCost cost_row() const override { return graph::CallCost::sorting; }
     graph::ImplementationChoice implementation(std::span<const graph::CallInput> inputs) const override {
         return choice(inputs[0], result, at, [&](const auto&... operands) { return routines::sort.describe(operands..., descending); });
     }
@@ -60,6 +61,7 @@ struct PartitionCall final : arrays::ArrayCall {
                                  [&](const routines::Memory& x, const routines::Memory& values, const routines::Memory& indices,
                                      routines::Lines lines) { routines::partition(queue, x, values, indices, lines, kth); });
     }
+    graph::CallCost cost_row() const override { return graph::CallCost::sorting; }
     graph::ImplementationChoice implementation(std::span<const graph::CallInput> inputs) const override {
         return choice(inputs[0], result, at, [&](const auto&... operands) { return routines::partition.describe(operands..., kth); });
     }
@@ -77,6 +79,7 @@ struct RankedCall final : arrays::ArrayCall {
         if (out.memory.size() > 0) routines::ranked(queue, input, out.memory, routines::lines_of(input.shape, at), kth);
         results[0] = out.array;
     }
+    graph::CallCost cost_row() const override { return graph::CallCost::sorting; }
     graph::ImplementationChoice implementation(std::span<const graph::CallInput> inputs) const override {
         const graph::Node& x = *inputs[0].node;
         return routines::ranked.describe(x.queue.get(), routines::described(x.dtype, x.shape),
@@ -105,6 +108,7 @@ struct TopKCall final : arrays::ArrayCall {
         results[0] = values.array;
         results[1] = indices.array;
     }
+    graph::CallCost cost_row() const override { return graph::CallCost::sorting; }
     graph::ImplementationChoice implementation(std::span<const graph::CallInput> inputs) const override {
         const graph::Node& x = *inputs[0].node;
         Shape shape = x.shape;

@@ -43,6 +43,7 @@ struct MatrixCall final : arrays::ArrayCall {
         return routine.describe(inputs[0].node->queue.get(), options, in, out);
     }
 
+    graph::CallCost cost_row() const override { return graph::CallCost::matrices; }
     const MatrixRoutine& routine;
     MatrixOptions options;
     std::vector<std::optional<graph::ResultType>> wanted;

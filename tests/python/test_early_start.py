@@ -1,0 +1,125 @@
+# tests/python/test_early_start.py: work that starts when it is worth it, by a rule of the program: the same groups, counters and bits.
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from typing import Any
+
+import numpy as np
+import pardo as pp
+import pytest
+
+DEVICES = ["cpu", *(d.id for d in pp.get_devices() if d.backend == "opencl")]
+COUNTED = ("recorded", "forced", "planned", "flushed", "launched", "compiled", "bytes_read", "bytes_written", "copies", "copied_bytes")
+
+# A program of many kinds of work, which says what was counted and which bits came out. `other` is a second device, if there is one.
+PROGRAM = """
+import hashlib, json, sys
+import numpy as np
+import pardo as pp
+
+def program(device, other):
+    host = np.random.default_rng(3).random((300, 400))
+    x, w = pp.asarray(host, device=device), pp.asarray(host.T.copy(), device=device)
+    parts = [x @ w, pp.sort(x * 3 - 1, axis=0), pp.cumsum(pp.sqrt(x) + 1, axis=1), pp.fft.rfft(x + 1), (x @ w).to_device(other) * 2]
+    y = x.copy()
+    for _ in range(5):
+        y = pp.tanh(y * 0.5 + x)
+        y[1:] = y[:-1] + x[1:]
+    parts += [y, y @ w, (y * 2).to_device(other), pp.linalg.qr(x[:100, :100])[1]]
+    parts += [(x - x.mean(axis=0)) / x.std(axis=0), pp.sort(y.ravel())[::7]]
+    return [hashlib.sha256(pp.asnumpy(p).tobytes()).hexdigest()[:16] for p in parts]
+
+def counted(device, other):
+    before = pp.counters()
+    bits = program(device, other)
+    after = pp.counters()
+    return {k: after[k] - before[k] for k in COUNTED}, bits
+"""
+
+
+def run_program(device: str, other: str) -> tuple[dict[str, int], list[str]]:
+    scope: dict[str, Any] = {"COUNTED": COUNTED}
+    exec(PROGRAM, scope)
+    return scope["counted"](device, other)
+
+
+@pytest.mark.parametrize("device", ["cpu", *(pytest.param(d, marks=pytest.mark.slow) for d in DEVICES[1:])])
+def test_a_hundred_runs_under_load_are_one(device: str) -> None:
+    other = DEVICES[(DEVICES.index(device) + 1) % len(DEVICES)]
+    run_program(device, other)  # which plans and compiles
+    busy = threading.Event()
+
+    def load() -> None:
+        values = np.random.default_rng(0).random(100_000)
+        while not busy.is_set():
+            np.sort(values)
+
+    threads = [threading.Thread(target=load) for _ in range(2)]
+    for t in threads:
+        t.start()
+    try:
+        runs = [run_program(device, other) for _ in range(100 if device == "cpu" else 20)]
+    finally:
+        busy.set()
+        for t in threads:
+            t.join()
+    assert len({json.dumps(run) for run in runs}) == 1
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_the_bits_are_those_of_late_starts(device: str) -> None:
+    other = DEVICES[(DEVICES.index(device) + 1) % len(DEVICES)]
+    code = f"COUNTED = {COUNTED!r}\n{PROGRAM}\nprint(json.dumps(program({device!r}, {other!r})))"
+
+    def bits(eager: str) -> list[str]:
+        done = subprocess.run(
+            [sys.executable, "-c", code], env={**os.environ, "PARDO_EAGER": eager}, capture_output=True, text=True, check=True
+        )
+        return json.loads(done.stdout)
+
+    assert bits("on") == bits("off")
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_a_call_starts_when_it_is_recorded(device: str) -> None:
+    x = pp.ones((700, 700), device=device) + 0
+    y = x + 1
+    small, large = y[:3, :300] @ y[:300, :3], y @ y
+    assert small.pending
+    assert not large.pending
+    np.testing.assert_array_equal(pp.asnumpy(large), np.full((700, 700), 2800.0))
+
+
+def test_explain_names_the_row() -> None:
+    x = pp.ones((30, 40)) + 0
+    text = str(pp.explain(x @ x.T))
+    assert "a product of matrices, 7.2e+04 operations" in text
+    assert "starts when it is recorded from 200 us on" in text
+
+
+def test_a_copy_to_another_queue_starts() -> None:
+    queue = pp.Queue("cpu")
+    x = pp.ones(1_000_000) * 2
+    y = x.to_queue(queue)
+    assert not x.pending  # it is held, and computed on the way
+    assert not y.pending
+    z = (pp.ones(1000) * 2).to_queue(queue)
+    assert z.pending
+    np.testing.assert_array_equal(pp.asnumpy(y), np.full(1_000_000, 2.0))
+    np.testing.assert_array_equal(pp.asnumpy(z), np.full(1000, 2.0))
+
+
+def test_what_fails_fails_at_the_line_of_the_call() -> None:
+    x = pp.ones((2000, 2000), device="cpu") + 0
+    x.wait()
+    pp.set_memory_limit(pp.memory_stats("cpu").in_use + 10_000_000, "cpu")
+    try:
+        with pytest.raises(MemoryError, match="matmul"):
+            x @ x
+    finally:
+        pp.set_memory_limit(0, "cpu")
+    np.testing.assert_array_equal(pp.asnumpy((x @ x)[0, :3]), [2000.0] * 3)

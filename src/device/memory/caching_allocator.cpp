@@ -36,6 +36,7 @@ namespace {
 
 constexpr std::size_t least_size_in_words = std::size_t{1} << 20;  // that messages say beside its bytes
 constexpr std::size_t loose_fit_from = std::size_t{64} << 10;      // from here on a block up to two classes larger will do
+constexpr std::size_t least_lent = std::size_t{1} << 20;           // from here on a block that others read waits in order for them
 constexpr int young_looks = 2, pending_looks = 8;
 
 }  // namespace
@@ -75,20 +76,31 @@ void CachedBuffer::drop_failed(std::vector<Event>& dropped) {
 }
 
 bool CachedBuffer::reuse_in_order(const Queue* queue, std::vector<Event>& dropped) {
-    const auto own = [&](const Use& u) { return known_done(u.event) || u.event.state()->queue() == queue; };
     if (queue && queue->order() == QueueOrder::InOrder) {
+        const bool lent = owner_ == queue && capacity_ >= least_lent;
+        const auto ours = [&](const Use& u) { return u.event.state() && u.event.state()->queue() == queue; };
+        // What waits for the user's code may wait for what the next owner is to compute.
+        const auto passes = [&](const Use& u) { return known_done(u.event) || ours(u) || (lent && !u.event.state()->waits_for_host()); };
         std::lock_guard lock(mutex());
-        if (std::all_of(reads_.begin(), reads_.end(), own) && std::all_of(writes_.begin(), writes_.end(), own)) {
-            // Whoever writes first waits for them; their failures are not the new owner's. In order the last ones stand for all.
-            const auto keep_last = [&](auto& list) {
-                for (std::size_t i = 0; i + 1 < list.size(); ++i) dropped.push_back(std::move(list[i].event));
-                if (list.size() > 1) list.erase(list.begin(), list.end() - 1);
-            };
+        if (std::all_of(reads_.begin(), reads_.end(), passes) && std::all_of(writes_.begin(), writes_.end(), passes)) {
+            // Whoever writes first waits for them; their failures are not the new owner's. In order the last one of a queue stands for all.
             for (const WriteUse& u : writes_) (void)has_failed_data(u.event);
-            keep_last(reads_);
-            keep_last(writes_);
-            if (!writes_.empty()) reads_.push_back(std::move(writes_.back()));
-            writes_.clear();
+            std::vector<Use> kept;
+            const auto keep = [&](auto& list, bool last) {
+                for (auto u = list.rbegin(); u != list.rend(); ++u) {
+                    const bool mine = ours(*u);
+                    if (known_done(u->event) || (mine && !last)) {
+                        dropped.push_back(std::move(u->event));
+                        continue;
+                    }
+                    last = last && !mine;
+                    kept.push_back(std::move(*u));
+                }
+                list.clear();
+            };
+            keep(reads_, true);
+            keep(writes_, true);
+            for (Use& u : kept) reads_.push_back(std::move(u));
             drop_failed(dropped);
             note_busy();
             return true;
@@ -158,6 +170,7 @@ Ref<Buffer> CachingAllocator::allocate(std::size_t bytes, MemoryKind kind, Queue
     if (!b) fail(bytes, kind);
     b->bytes_ = bytes;
     b->kind_ = kind;
+    b->owner_ = queue;
     return Ref<Buffer>(b);
 }
 

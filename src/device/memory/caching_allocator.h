@@ -83,8 +83,9 @@ private:
     friend class CachingAllocator;
     void dispose() override;
     std::vector<Event> unfinished();
-    /// Makes what used the block an order that its next owner keeps; false while others than the in-order `queue` use it. What is dropped
-    /// goes to `dropped`, for after the locks: an event may hold the last reference to a buffer.
+    /// Makes what used the block an order that its next owner keeps; false while others than the in-order `queue` use it. Others may be
+    /// using a large block that this queue had last: edges that parts of an array give each other, which the next work waits for. What is
+    /// dropped goes to `dropped`, for after the locks: an event may hold the last reference to a buffer.
     bool reuse_in_order(const Queue* queue, std::vector<Event>& dropped);
     /// The block is in use, whatever else may be over.
     bool last_use_unfinished();
@@ -98,6 +99,7 @@ private:
     std::size_t capacity_ = 0;
     int size_class_ = 0;
     bool foreign_ = false, host_visible_ = false;
+    const Queue* owner_ = nullptr;  // for which it was allocated last; to compare, as it may be gone
     Slab* slab_ = nullptr;
     std::function<void()> release_;  // foreign
 };

@@ -12,7 +12,7 @@ import numpy as np
 import pardo as pp
 import pytest
 
-DEVICES = ["cpu", *(d.id for d in pp.get_devices() if d.backend == "opencl")]
+DEVICES = ["cpu", *(d.id for d in pp.get_devices() if d.backend in ("opencl", "cuda"))]
 COUNTED = ("recorded", "forced", "planned", "flushed", "launched", "compiled", "bytes_read", "bytes_written", "copies", "copied_bytes")
 
 # A program of many kinds of work, which says what was counted and which bits came out. `other` is a second device, if there is one.

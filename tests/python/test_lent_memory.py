@@ -7,7 +7,7 @@ import numpy as np
 import pardo as pp
 import pytest
 
-DEVICES = ["cpu", *(d.id for d in pp.get_devices() if d.backend == "opencl")]
+DEVICES = ["cpu", *(d.id for d in pp.get_devices() if d.backend in ("opencl", "cuda"))]
 N = 1 << 20  # elements, 4 MiB
 
 

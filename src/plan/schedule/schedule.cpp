@@ -404,7 +404,8 @@ void LoopScheduler::split_blocks(KernelPlan& kernel) {
     }
     const Size extent = kernel.extents[blocked], rest = reduced / extent, elements = tuning.block_elements;
     const Size large = (reduced / tuning.most_blocks + elements - 1) / elements;
-    const Size wanted = along ? elements * max(large, 1) : max(tuning.column_block_rows, elements / kept);
+    const Size rows = max(max(tuning.column_block_rows, elements / kept), reduced * kept / tuning.column_most_items);
+    const Size wanted = along ? elements * max(large, 1) : rows;
     const int counter = along ? kernel.range : kernel.range - 1;
     apply(kernel, {.kind = ScheduleStep::Kind::Split, .at = blocked, .counter = counter, .length = min(max(wanted / rest, 1), extent)});
     blocks_ = kernel.extents[counter];

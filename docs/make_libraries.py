@@ -50,6 +50,7 @@ INNER = {
     "count_mask",
     "count_runs",
     "fft_in_parts",
+    "fft_wants_lines",
     "fill_runs",
     "look_through",
     "mark_values",

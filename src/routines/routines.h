@@ -160,6 +160,8 @@ inline constinit Routine<void(device::Queue* queue, const Memory& x, const Memor
 /// True when fft has no factors, half spectra in their usual direction only and ComplexToReal along one axis, and wants x contiguous: other
 /// operations do the rest.
 inline constinit Routine<bool(device::Queue* queue, Transform transform)> fft_in_parts("fft_in_parts");
+/// Applies where a large transform along one axis is faster on a copy in which that is the last one.
+inline constinit Routine<bool(device::Queue* queue)> fft_wants_lines("fft_wants_lines");
 /// True when matmul takes an operand (…, rows, columns) with its strides.
 inline constinit Routine<bool(device::Queue* queue, const Memory& operand)> matmul_takes("matmul_takes");
 /// Throws Import where a product of this dtype needs a library that is not installed: told when it is recorded.

@@ -62,6 +62,8 @@ Array recorded(const char* op_name, const Fourier& what, const Array& x, SmallVe
 
 std::int64_t length_of(const Array& x, int axis) { return x.shape()[static_cast<std::size_t>(axis)]; }
 
+constexpr std::int64_t worth_moving = 1 << 20;  // elements
+
 /// The transform on a device whose routine has no factors, half spectra in one direction and along one axis, and wants rows.
 Array in_parts(const char* op_name, const Fourier& what, Array x, SmallVector<int, 8> axes, const graph::ResultType& type) {
     // Along axes of length one a number is its own transform: libraries need not know them.
@@ -82,9 +84,11 @@ Array in_parts(const char* op_name, const Fourier& what, Array x, SmallVector<in
         }();
         if (axes.empty()) return multiply(x, what.factor);
     }
-    // The halved axis is made the last one: lines of real numbers with others between them begin where cuFFT takes no complex number.
+    // The halved axis is made the last one: lines of real numbers with others between them begin where cuFFT takes no complex number. So is
+    // the only axis of a large transform, if the library takes several times as long where a line's elements are far apart.
     const int end = x.ndim() - 1;
-    if (const int halved = axes.back(); what.transform != Transform::Complex && halved != end) {
+    const bool far_apart = axes.size() == 1 && x.size() >= worth_moving && routines::fft_wants_lines.applies(x.node()->queue.get());
+    if (const int halved = axes.back(); (what.transform != Transform::Complex || far_apart) && halved != end) {
         graph::ResultType turned = type;
         std::rotate(turned.shape.begin() + halved, turned.shape.begin() + halved + 1, turned.shape.end());
         for (int& axis : axes) axis = axis == halved ? end : axis > halved ? axis - 1 : axis;

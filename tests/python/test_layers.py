@@ -156,7 +156,7 @@ ORDER += ["_random", "_functions", "_records", "_fft", "_analysis", "_filters", 
 ORDER += [
     "_numpy",
     "_plugins",
-    ("algorithm", "dask", "fft", "lib", "linalg", "ndimage", "polynomial", "random", "signal", "sparse", "special"),
+    ("algorithm", "dask", "fft", "lib", "linalg", "ndimage", "polynomial", "random", "signal", "sparse", "special", "zarr"),
     "scipy",
     "_names",
     "_extending",

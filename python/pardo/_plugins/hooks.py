@@ -15,6 +15,7 @@ LIBRARIES = {
     "einops._backends": "einops_arrays",
     "joblib.externals.loky.backend.reduction": "joblib_arrays",
     "scipy.fft": "scipy_fft",
+    "xarray": "xarray_arrays",
 }
 # Libraries that have entry points of their own, which pyproject.toml lists: nothing waits for the import of these. They are told when
 # pardo is imported after them, and else when they first ask an array something.

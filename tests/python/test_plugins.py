@@ -1,12 +1,16 @@
 # tests/python/test_plugins.py: libraries that are told of arrays when they are imported: before pardo, after it, or never.
 from __future__ import annotations
 
+import gc
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pardo as pp
 import pytest
+from pardo._plugins import joblib_arrays
 
 RAW = np.arange(12.0).reshape(3, 4)
 
@@ -18,7 +22,7 @@ def run(code):
 
 
 def test_nothing_is_imported_that_the_user_did_not_import():
-    wanted = "{'numba', 'einops', 'dask', 'joblib', 'scipy', 'pyarrow', 'polars'}"
+    wanted = "{'numba', 'einops', 'dask', 'joblib', 'scipy', 'pyarrow', 'polars', 'xarray', 'zarr', 'ray'}"
     assert run(f"import sys, pardo; print(len({wanted} & set(sys.modules)))") == ["0"]
 
 
@@ -144,6 +148,77 @@ def test_joblib():
     results = joblib.Parallel(n_jobs=2)(joblib.delayed(pp.exp)(pp.zeros(3)) for _ in range(2))
     assert [type(r) for r in results] == [pp.Array] * 2
     assert joblib.hash(pp.arange(3.0)) == joblib.hash(pp.arange(3.0)) != joblib.hash(pp.arange(4.0))
+
+
+def seen_by_worker(x, i):
+    mapped = {line.split()[-1] for line in Path("/proc/self/maps").read_text().splitlines() if "joblib" in line}
+    return i, float(x.sum()), x.flags.writeable, x.strides, len(mapped)
+
+
+@pytest.mark.slow
+def test_joblib_maps_large_arrays():
+    """Workers read the file, which is written once for all tasks; what arrives is read-only, as NumPy's arrays are."""
+    joblib = pytest.importorskip("joblib")
+    for large in (pp.ones(200_000), pp.ones((400, 500)).T + 0, pp.ones(700_000, dtype="f2") / 1024, pp.ones((500, 800))[:, ::2] + 0):
+        total = float(large.sum())
+        results = joblib.Parallel(n_jobs=2)(joblib.delayed(seen_by_worker)(large, i) for i in range(4))
+        assert results == [(i, total, False, large.strides, 1) for i in range(4)]
+    large += 1
+    assert joblib.Parallel(n_jobs=2)([joblib.delayed(seen_by_worker)(large, 0)])[0][1] == float(large.sum())
+    small = joblib.Parallel(n_jobs=2)([joblib.delayed(seen_by_worker)(pp.ones(10), 0)])
+    assert small == [(0, 10.0, True, (8,), 0)]
+    views = joblib_arrays._views
+    assert id(large) in views
+    key = id(large)
+    del large
+    gc.collect()
+    assert key not in views
+
+
+def test_joblib_reduces(monkeypatch):
+    """What its pickler is given, without processes: arrays of other devices and failed values too."""
+    far = pp.arange(3, dtype="float32", device="null:1")
+    make, arguments = joblib_arrays._reduced(far)
+    made = make(*arguments)
+    assert made.device == far.device
+    assert made.tolist() == [0, 1, 2]
+    with pytest.raises(np.linalg.LinAlgError):
+        joblib_arrays._reduced(pp.linalg.inv(pp.zeros((2, 2))))
+
+
+RAY = """
+import numpy as np, pardo as pp, ray
+ray.init(num_cpus=1, include_dashboard=False, logging_level="ERROR", object_store_memory=100 * 2**20)
+
+@ray.remote
+def seen(x):
+    held = pp.memory_stats("cpu").in_use
+    return float((x + 1).sum()), x.flags.writeable, x.strides, held < x.nbytes
+
+for x in (pp.ones(1_000_000), pp.ones((500, 2000)).T + 0):
+    stored = ray.put(x)
+    assert ray.get(seen.remote(stored)) == (2e6, False, x.strides, True)
+    first, again = ray.get(stored), ray.get(stored)
+    assert np.shares_memory(np.asarray(first), np.asarray(again))  # of the store
+    assert not first.flags.writeable
+    assert float((first * 2).sum()) == 2e6
+    changed = first.copy()
+    changed[:1] = 5
+assert ray.get(ray.put(pp.asarray(3.0))) == 3
+ray.shutdown()
+print("right")
+"""
+
+
+@pytest.mark.slow
+def test_ray(tmp_path):
+    """Arrays on the CPU lie in Ray's object store, and workers read them there."""
+    pytest.importorskip("ray")
+    path = tmp_path / "program.py"
+    path.write_text(RAY)
+    environment = {**os.environ, "RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
+    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, timeout=300, check=False, env=environment)
+    assert done.stdout.splitlines()[-1:] == ["right"], done.stderr[-3000:]
 
 
 @pytest.mark.slow

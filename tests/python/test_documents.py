@@ -268,9 +268,11 @@ def test_the_page_of_libraries():
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines() if line.startswith("| ")][1:]
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     groups, needed = project["dependency-groups"], project["project"]["dependencies"]
-    listed = [r for group in ("test", "demo") for r in groups[group]] + needed
+    listed = [r for group in ("test", "demo", "engines") for r in groups[group]] + needed
     known = {re.split(r"[\[>]", r)[0].lower(): r.partition(">=")[2] for r in listed}
-    tests = "".join((Path(__file__).parent / f"test_{name}.py").read_text() for name in ("libraries", "plugins", "exchange", "pickling"))
+    tests = "".join(
+        (Path(__file__).parent / f"test_{name}.py").read_text() for name in ("libraries", "plugins", "exchange", "pickling", "cubed")
+    )
     tests += (ROOT / "tests" / "python" / "test_numpy_protocols.py").read_text()
     assert len(rows) >= 18
     for name, version, *cells in rows:

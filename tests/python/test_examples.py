@@ -12,7 +12,7 @@ import pytest
 pytestmark = pytest.mark.once
 
 FOLDER = Path(__file__).resolve().parents[2] / "examples"
-NEEDS = {"nearest_neighbours": "sklearn"}
+NEEDS = {"climatology": ("xarray", "zarr"), "nearest_neighbours": ("sklearn",)}
 ALL_DEVICES = {"asyncio_pipeline", "devices", "overlap"}  # these use every device in one run
 CPU_ALONE = {"fission", "nearest_neighbours"}
 EXAMPLES = sorted(path.stem for path in FOLDER.glob("*.py"))
@@ -31,8 +31,8 @@ def test_examples_are_found():
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "device"), [(n, d) for n in EXAMPLES for d in DEVICES if runs(n, d)])
 def test_example_runs(name, device, tmp_path):
-    if name in NEEDS:
-        pytest.importorskip(NEEDS[name])
+    for needed in NEEDS.get(name, ()):
+        pytest.importorskip(needed)
     command = [sys.executable, "-W", "error", str(FOLDER / f"{name}.py")]
     environment = {**os.environ, "PARDO_DEVICE": device}
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=tmp_path, env=environment)

@@ -24,8 +24,6 @@ def test_file(file, tmp_path):
         pytest.importorskip(needed, reason="cubed's tests import it")
     environment = {**os.environ, "CUBED_BACKEND_ARRAY_API_MODULE": "pardo", "PYTHONPATH": str(HERE)}
     options = ["-p", "cubed_here", "-p", "no:cacheprovider", "-p", "no:xdist", "-c", os.devnull, f"--rootdir={tmp_path}", "-W", "ignore"]
-    if os.environ.get("PARDO_TEST_SEED"):  # a short run: each executor starts processes
-        options += ["-k", "not processes"]
     command = [sys.executable, "-m", "pytest", "-q", "--tb=short", *options, str(TESTS / file)]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode in (0, 5), done.stdout[-5000:] + done.stderr[-2000:]  # 5: nothing of it is for this machine

@@ -158,7 +158,7 @@ def _vectorized(theirs: Any, self: Any, indexer: Any) -> Any:
     return face.namespace().moveaxis(self.array[indexer.tuple], there, front)
 
 
-def _set_vectorized(theirs: Any, self: Any, indexer: Any, value: Any) -> None:
+def _set_vectorized(theirs: Any, self: Any, indexer: Any, value: Any) -> Any:
     if type(self.array) is not Array:
         return theirs(self, indexer, value)
     there, front = _positions(indexer.tuple)
@@ -168,7 +168,7 @@ def _set_vectorized(theirs: Any, self: Any, indexer: Any, value: Any) -> None:
     return None
 
 
-def _set_outer(theirs: Any, self: Any, indexer: Any, value: Any) -> None:
+def _set_outer(theirs: Any, self: Any, indexer: Any, value: Any) -> Any:
     """xarray takes index arrays of several axes for one index there."""
     key = indexer.tuple
     if type(self.array) is not Array or sum(np.ndim(k) > 0 for k in key if not isinstance(k, slice)) < 2:

@@ -47,7 +47,7 @@ def interpolated(data: Array, coords: Sequence[Any], keywords: dict[str, Any], n
     if keywords["method"] == "linear" and data.device.has_fp64:
         float_ = namespace.result_type(float_, "float64")  # as SciPy has it
     flat = data.reshape(*data.shape[: data.ndim - count], -1)
-    made = None
+    made: Any = None
     for corner in itertools.product((0, 1), repeat=count) if keywords["method"] == "linear" else [(0,) * count]:
         places = np.ravel_multi_index([low + step for (low, _), step in zip(between, corner, strict=True)], data.shape[data.ndim - count :])
         weight = math.prod(share if step else 1 - share for (_, share), step in zip(between, corner, strict=True))

@@ -60,12 +60,12 @@ class NDBuffer(cpu.NDBuffer, metaclass=_Classes):  # type: ignore[misc]
 
     def __init__(self, array: Any) -> None:
         self._array: Any = array if isinstance(array, (Array, Records)) else None
-        self._host = array if self._array is None else None
+        self._host: Any = array if self._array is None else None
         self._target: Device | None = None
         self._staged: Array | None = None
 
     @classmethod
-    def empty(cls, shape: Any, dtype: DTypeLike, order: str = "C") -> NDBuffer:
+    def empty(cls, shape: Any, dtype: DTypeLike, order: Any = "C") -> NDBuffer:
         """A buffer for what is read. Without a device of the class's own it goes to that of `device_context`, else to the default one."""
         element = np.dtype(dtype)
         if _on_host.get() or not has_place(element):
@@ -158,20 +158,21 @@ def qualified_name(kind: type[NDBuffer]) -> str:
 def of_device(device: str | None) -> type[NDBuffer]:
     """The class of buffers whose arrays are on a device, known to zarr; None: on the default device where something is read."""
     with _lock:
-        kind = NDBuffer if device is None else _made.get(device)
-        if kind is None:
-            kind = _made[device] = _Classes(
-                "NDBuffer", (NDBuffer,), {"device": device, "__module__": __name__, "__doc__": NDBuffer.__doc__}
-            )
+        if device is None:
+            kind = NDBuffer
+        elif device in _made:
+            kind = _made[device]
+        else:
+            kind = _Classes("NDBuffer", (NDBuffer,), {"device": device, "__module__": __name__, "__doc__": NDBuffer.__doc__})
+            _made[device] = kind
         register_ndbuffer(kind, qualname=qualified_name(kind))
         return kind
 
 
 # --- selections of single elements, of which zarr makes NumPy's arrays whatever the buffers are
 
-_on_host: contextvars.ContextVar[bool] = contextvars.ContextVar(
-    "pardo.zarr_on_host", default=False
-)  # zarr's thread sees that of the caller
+# Set by a caller; zarr's thread runs in a copy of the caller's context.
+_on_host: contextvars.ContextVar[bool] = contextvars.ContextVar("pardo.zarr_on_host", default=False)
 
 
 def register() -> None:

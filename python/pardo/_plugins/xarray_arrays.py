@@ -86,11 +86,11 @@ def _like(theirs: Any, array: Any, like: Any) -> Any:
     return asarray(array, queue=like.queue) if _numbers(array) else array
 
 
-def _shared(theirs: Any, scalars_or_arrays: Any, xp: Any = None) -> Any:
+def _shared(theirs: Any, scalars_or_arrays: Any, *arguments: Any, **keywords: Any) -> Any:
     home = _home(*scalars_or_arrays)
     if home is None:
-        return theirs(scalars_or_arrays, xp)
-    made = theirs([asarray(x, queue=home) if _numbers(x) and x.ndim else x for x in scalars_or_arrays], xp)
+        return theirs(scalars_or_arrays, *arguments, **keywords)
+    made = theirs([asarray(x, queue=home) if _numbers(x) and x.ndim else x for x in scalars_or_arrays], *arguments, **keywords)
     return [x.to_queue(home) if type(x) is Array and x.queue != home else x for x in made]
 
 
@@ -135,12 +135,12 @@ def _indexers_on_host(theirs: Any, self: Any, indexers: Any) -> Any:
     return theirs(self, {name: _labelled_on_host(x) if kinds[name] == "b" else x for name, x in indexers.items()})
 
 
-def _sorted(theirs: Any, self: Any, variables: Any, **keywords: Any) -> Any:
+def _sorted(theirs: Any, self: Any, variables: Any, *ascending: Any, **keywords: Any) -> Any:
     """An order is of the indexes too, which are on the host."""
     if callable(variables):
         variables = variables(self)
     keys = [_labelled_on_host(x) for x in variables] if isinstance(variables, list) else _labelled_on_host(variables)
-    return theirs(self, keys, **keywords)
+    return theirs(self, keys, *ascending, **keywords)
 
 
 def _positions(key: Any) -> tuple[list[int], list[int]]:
@@ -252,7 +252,8 @@ def _filled_between(theirs: Any, function: Any, *arguments: Any, **keywords: Any
     return theirs(function, *arguments, **keywords)
 
 
-def _interpolated(theirs: Any, data: Any, *coords: Any, interp_func: Any, interp_kwargs: Any, result_coord_core_dims: Any) -> Any:
-    if type(data) is Array and interpolation.knows(interp_kwargs, coords):
-        return interpolation.interpolated(data, coords, interp_kwargs, result_coord_core_dims)
-    return theirs(data, *coords, interp_func=interp_func, interp_kwargs=interp_kwargs, result_coord_core_dims=result_coord_core_dims)
+def _interpolated(theirs: Any, data: Any, *coords: Any, **keywords: Any) -> Any:
+    given, names = keywords.get("interp_kwargs"), keywords.get("result_coord_core_dims")
+    if type(data) is Array and given is not None and names is not None and interpolation.knows(given, coords):
+        return interpolation.interpolated(data, coords, given, names)
+    return theirs(data, *coords, **keywords)

@@ -130,13 +130,14 @@ class NDBuffer(cpu.NDBuffer, metaclass=_Classes):  # type: ignore[misc]
 
 def _staging(shape: tuple[int, ...], dtype: np.dtype[Any], order: str, target: Device) -> Array | None:
     """The array itself where the host sees the memory of a device, else one in pinned memory, else nothing."""
-    if target._in_host_memory:
-        made = empty(shape, dtype, order, device=target)
+    kinds = ["device"] if target._in_host_memory else []
+    if "usm_host_allocations" in target.aspects:
+        kinds.append("host")
+    for kind in kinds:
+        made = empty(shape, dtype, order, device=target, usm_type=kind)
         if _is_on_host(made):
             return made
-    if "usm_host_allocations" not in target.aspects:
-        return None
-    return empty(shape, dtype, order, device=target, usm_type="host")
+    return None
 
 
 def _writable(x: Array) -> Any:

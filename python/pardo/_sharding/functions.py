@@ -1,0 +1,64 @@
+# python/pardo/_sharding/functions.py: the table of the functions that work on arrays over several devices, and how they split.
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, NoReturn, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Row(NamedTuple):
+    """A function of the package on arrays over several devices."""
+
+    function: Callable[..., Any]
+    splits: str  # how, in a few words: the table in docs/guide/sharding.md
+
+
+# The files whose functions are listed; they are read when the first array over several devices is made.
+FILES = ["creating", "elementwise", "reductions", "indexing", "shaping", "halos", "reshard", "saving", "asking"]
+TABLE: dict[str, Row] = {}
+_read: list[bool] = []
+
+
+def implements(*names: str, splits: str) -> Callable[[F], F]:
+    """Decorator: the function takes the place of those of the package with these public names, as "sort" and "linalg.norm", when an argument,
+    or an item of a list or tuple among them, is a `ShardedArray` or a `ShardedDevice`. It is called with the arguments as the user gave them, and
+    gives NotImplemented for what it cannot do, which raises a TypeError that says so and names ``s.to_device(d)``."""
+
+    def put(function: F) -> F:
+        for name in names:
+            TABLE[name] = Row(function, splits)
+        return function
+
+    return put
+
+
+def read_all() -> None:
+    """Read the files whose functions are in the table."""
+    if not _read:
+        for name in FILES:
+            importlib.import_module(f"pardo._sharding.{name}")
+        _read.append(True)
+
+
+def call(name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """The function of that public name on arrays over several devices."""
+    row = TABLE.get(name)
+    if row is None:
+        read_all()
+        row = TABLE.get(name)
+        if row is None:
+            refuse(name)
+    result = row.function(*args, **kwargs)
+    if result is NotImplemented:
+        refuse(name, "with these arguments ")
+    return result
+
+
+def refuse(name: str, what: str = "") -> NoReturn:
+    """The error for what is not there."""
+    raise TypeError(
+        f"{name}: {what}not there for arrays over several devices; "
+        f"gather the array on one first: {name}(s.to_device(d)), or use s.map_shards(f) for what each part can do by itself"
+    )

@@ -1,0 +1,126 @@
+# python/pardo/_sharding/group.py: the places of the parts, and all that goes from one part to another.
+from __future__ import annotations
+
+import abc
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from pardo._core import Array, Device, Queue, _empty
+
+Combine = Callable[[Array, Array], Array]
+Pair = tuple[int, int]
+Described = tuple[tuple[int, ...], Any]  # shape and dtype of what arrives
+
+
+class Group(abc.ABC):
+    """The parts' places. An algorithm touches the parts that are `owned`, those of this process, and nothing else; what it needs of others
+    it asks the group for. All processes of a group call its methods in the same order.
+
+    Attributes
+    ----------
+    size : int
+        How many parts there are.
+    owned : tuple of int
+        The parts of this process, in ascending order.
+    keys : tuple
+        What tells the places apart: hashable, the same in all processes.
+    weights : tuple of float, or None
+        The parts' shares where bounds are not given; None: all are equal.
+    """
+
+    size: int
+    owned: tuple[int, ...]
+    keys: tuple[Any, ...]
+    weights: tuple[float, ...] | None
+
+    @abc.abstractmethod
+    def queue(self, part: int) -> Queue:
+        """The queue of an owned part."""
+
+    @abc.abstractmethod
+    def device(self, part: int) -> Device:
+        """The device of an owned part; it remembers the queue if that is not the canonical one."""
+
+    @abc.abstractmethod
+    def name(self, part: int) -> str:
+        """What messages call the place of any part: 'cuda:1'."""
+
+    @abc.abstractmethod
+    def exchange(self, pieces: Mapping[Pair, Array], shapes: Mapping[Pair, Described]) -> dict[Pair, Array]:
+        """Send arrays from parts to others.
+
+        `pieces` has those of owned sources, by (source, destination); `shapes` tells what arrives at owned destinations, by the same pairs:
+        a shape and a dtype. What arrives at owned destinations is returned, on their queues. Nothing is copied from a part to itself.
+        """
+
+    @abc.abstractmethod
+    def all_gather(self, values: Mapping[int, Any]) -> list[Any]:
+        """Small values of the host, one a part, in the order of the parts: numbers, texts, dtypes, errors."""
+
+    @abc.abstractmethod
+    def all_gather_arrays(self, parts: Mapping[int, Array]) -> dict[int, list[Array]]:
+        """The arrays of all parts, in their order, on the queue of each owned part. They may have different shapes."""
+
+    @abc.abstractmethod
+    def all_reduce(self, parts: Mapping[int, Array], combine: Combine) -> dict[int, Array]:
+        """``combine(combine(part 0, part 1), part 2)`` and so on, with the same bits on the queue of each owned part."""
+
+    @abc.abstractmethod
+    def broadcast(self, value: Array | None, root: int, described: Described) -> dict[int, Array]:
+        """The array of part `root` on the queue of each owned part; `value` is None where that part is not owned."""
+
+    def gather(self, parts: Mapping[int, Array], queue: Queue) -> list[Array] | None:
+        """The arrays of all parts, in their order, on one queue of this process."""
+        everywhere = self.all_gather_arrays(parts)
+        return [x._to_queue(queue) if x.queue != queue else x for x in everywhere[self.owned[0]]]
+
+
+class LocalGroup(Group):
+    """All parts are in this process: copies are recorded, device to device."""
+
+    def __init__(self, queues: Sequence[Queue], weights: Sequence[float] | None = None) -> None:
+        self.queues = tuple(queues)
+        self.size = len(self.queues)
+        self.owned = tuple(range(self.size))
+        self.keys = tuple(_device_of(q) for q in self.queues)
+        self.weights = None if weights is None else tuple(weights)
+
+    def queue(self, part: int) -> Queue:
+        return self.queues[part]
+
+    def device(self, part: int) -> Device:
+        return self.keys[part]  # type: ignore[no-any-return]
+
+    def name(self, part: int) -> str:
+        return str(self.keys[part].id)
+
+    def exchange(self, pieces: Mapping[Pair, Array], shapes: Mapping[Pair, Described]) -> dict[Pair, Array]:
+        return {pair: self._on(x, pair[1]) for pair, x in pieces.items()}
+
+    def all_gather(self, values: Mapping[int, Any]) -> list[Any]:
+        return [values[p] for p in self.owned]
+
+    def all_gather_arrays(self, parts: Mapping[int, Array]) -> dict[int, list[Array]]:
+        return {p: [self._on(parts[q], p) for q in self.owned] for p in self.owned}
+
+    def all_reduce(self, parts: Mapping[int, Array], combine: Combine) -> dict[int, Array]:
+        total = parts[0]
+        for p in self.owned[1:]:
+            total = combine(total, self._on(parts[p], 0))
+        return {p: self._on(total, p) for p in self.owned}
+
+    def broadcast(self, value: Array | None, root: int, described: Described) -> dict[int, Array]:
+        assert value is not None
+        return {p: self._on(value, p) for p in self.owned}
+
+    def gather(self, parts: Mapping[int, Array], queue: Queue) -> list[Array] | None:
+        return [parts[p] if self.queues[p] == queue else parts[p]._to_queue(queue) for p in self.owned]
+
+    def _on(self, x: Array, part: int) -> Array:
+        queue = self.queues[part]
+        return x if x.queue == queue else x._to_queue(queue)
+
+
+def _device_of(queue: Queue) -> Device:
+    """The device as arrays on that queue have it."""
+    return _empty([0], None, queue).device

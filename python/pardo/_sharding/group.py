@@ -69,6 +69,20 @@ class Group(abc.ABC):
     def broadcast(self, value: Array | None, root: int, described: Described) -> dict[int, Array]:
         """The array of part `root` on the queue of each owned part; `value` is None where that part is not owned."""
 
+    def fold(
+        self, parts: Mapping[int, tuple[Array, ...]], combine: Callable[[Any, Any], Any], among: Sequence[int]
+    ) -> dict[int, tuple[Array, ...]]:
+        """As `all_reduce`, of tuples of arrays, and only of the parts `among` all, which are in ascending order; the others take the result
+        alone, and give arrays that are not looked at. `combine` takes two tuples and gives one."""
+        columns = [self.all_gather_arrays({p: values[i] for p, values in parts.items()}) for i in range(len(parts[self.owned[0]]))]
+        results = {}
+        for p in self.owned:
+            total = tuple(column[p][among[0]] for column in columns)
+            for q in among[1:]:
+                total = combine(total, tuple(column[p][q] for column in columns))
+            results[p] = total
+        return results
+
     def gather(self, parts: Mapping[int, Array], queue: Queue) -> list[Array] | None:
         """The arrays of all parts, in their order, on one queue of this process."""
         everywhere = self.all_gather_arrays(parts)
@@ -108,6 +122,15 @@ class LocalGroup(Group):
         for p in self.owned[1:]:
             total = combine(total, self._on(parts[p], 0))
         return {p: self._on(total, p) for p in self.owned}
+
+    def fold(
+        self, parts: Mapping[int, tuple[Array, ...]], combine: Callable[[Any, Any], Any], among: Sequence[int]
+    ) -> dict[int, tuple[Array, ...]]:
+        root = among[0]
+        total = parts[root]
+        for p in among[1:]:
+            total = combine(total, tuple(self._on(x, root) for x in parts[p]))
+        return {p: tuple(self._on(x, p) for x in total) for p in self.owned}
 
     def broadcast(self, value: Array | None, root: int, described: Described) -> dict[int, Array]:
         assert value is not None

@@ -220,6 +220,20 @@ template <class F> PyObject* guarded(F&& f) noexcept {
 
 /// Calls a Python object with positional arguments; null with Python's error set if that fails.
 PyObject* call_python(PyObject* f, std::initializer_list<PyObject*> arguments);
+
+// --- calls that an argument takes over (function.cpp) -------------------------------------------------------------------------
+
+/// The classes of arrays over several devices, and of what their `device` is; null before the first one is made (pardo/_sharding).
+extern PyTypeObject* taking_over[2];
+/// Whether one of them is among arguments, or in a list or tuple of these.
+bool holds_taking_over(PyObject* const* args, std::size_t count);
+inline bool is_taken_over(PyObject* const* args, std::size_t count, PyObject* names) {
+    if (!taking_over[0]) [[likely]]
+        return false;
+    return holds_taking_over(args, count + static_cast<std::size_t>(names ? PyTuple_Size(names) : 0));
+}
+/// What such a call of a public function gives.
+PyObject* hand_over(PyObject* function, PyObject* const* args, std::size_t count, PyObject* names);
 /// Once, when the module is made: a daemon thread that Python ends stays in the call that it ends in.
 void guard_calls_of_python();
 

@@ -1,5 +1,6 @@
 // python/bind/function.cpp: what users call where a function is written in Python: an object around it that costs a few nanoseconds, and
 // that lets no frame of the package out when an exception leaves (pardo/_base/tracebacks.py says which frames are whose).
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -17,6 +18,7 @@ using Call = PyObject* (*)(PyObject* self, PyObject* const* args, std::size_t co
 /// A function; `said` is the name of which its messages are to speak, or null where they say what they say.
 struct Function {
     PyObject_HEAD Call call;
+    bool is_method;
     PyObject *inner, *said, *name, *qualname, *module, *weak_references;
 };
 
@@ -62,9 +64,52 @@ bool may_be_ours(PyObject* result) {
     return type == plain_generator || type == plain_function;
 }
 
+// --- calls that an argument takes over ------------------------------------------------------------------------------------------
+
+PyObject* take_over = nullptr;  // installed by the package: what is called with the function, a tuple and a dict
+
+/// Deeper lists, and what comes after the first items of long ones, are data.
+bool takes_over(PyObject* o, int depth) {
+    constexpr int deepest = 2;
+    constexpr Py_ssize_t most = 64;
+    PyTypeObject* const kind = Py_TYPE(o);
+    if (kind == taking_over[0] || kind == taking_over[1]) return true;
+    const bool list = PyList_CheckExact(o), tuple = !list && PyTuple_CheckExact(o);
+    if ((!list && !tuple) || depth > deepest) return false;
+    const Py_ssize_t count = std::min(most, list ? PyList_Size(o) : PyTuple_Size(o));
+    for (Py_ssize_t i = 0; i < count; ++i) {
+        PyObject* const item = list ? PyList_GetItem(o, i) : PyTuple_GetItem(o, i);
+        if (!item) {  // another thread has made it shorter
+            PyErr_Clear();
+            return false;
+        }
+        if (takes_over(item, depth + 1)) return true;
+    }
+    return false;
+}
+
+bool are_taken_over(PyObject* args, PyObject* keywords) {
+    if (takes_over(args, 0)) return true;
+    PyObject *name = nullptr, *value = nullptr;
+    for (Py_ssize_t at = 0; keywords && PyDict_Next(keywords, &at, &name, &value);) {
+        if (takes_over(value, 0)) return true;
+    }
+    return false;
+}
+
+PyObject* call_taken_over(PyObject* function, PyObject* args, PyObject* keywords) {
+    PyObject* const result = call_python(take_over, {function, args, keywords});
+    if (!result) hide_frames();
+    return result;
+}
+
 // --- functions ------------------------------------------------------------------------------------------------------------------
 
+constexpr std::size_t vectorcall_offset = std::size_t{1} << (8 * sizeof(std::size_t) - 1);
+
 PyObject* call(PyObject* self, PyObject* const* args, std::size_t count, PyObject* names) {
+    if (!function_of(self)->is_method && is_taken_over(args, count & ~vectorcall_offset, names)) [[unlikely]]
+        return hand_over(self, args, count & ~vectorcall_offset, names);
     PyObject* const result = nb::detail::vectorcall(function_of(self)->inner, args, count, names);
     if (result) [[likely]] {
         if (may_be_ours(result)) [[unlikely]]
@@ -77,6 +122,8 @@ PyObject* call(PyObject* self, PyObject* const* args, std::size_t count, PyObjec
 
 /// For callers that have a tuple and a dict.
 PyObject* call_with_tuple(PyObject* self, PyObject* args, PyObject* keywords) {
+    if (!function_of(self)->is_method && taking_over[0] && are_taken_over(args, keywords))
+        return call_taken_over(self, args, keywords ? keywords : nb::dict().ptr());
     PyObject* const result = PyObject_Call(function_of(self)->inner, args, keywords);
     if (result) return may_be_ours(result) ? shown(result) : result;
     hide_frames(function_of(self)->said);
@@ -255,6 +302,27 @@ PyType_Spec generator_spec = {"pardo.generator", sizeof(Generator), 0,
 
 }  // namespace
 
+PyTypeObject* taking_over[2] = {nullptr, nullptr};
+
+bool holds_taking_over(PyObject* const* args, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+        if (takes_over(args[i], 0)) return true;
+    }
+    return false;
+}
+
+PyObject* hand_over(PyObject* function, PyObject* const* args, std::size_t count, PyObject* names) {
+    return guarded([&]() -> PyObject* {
+        const nb::object positional = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(count)));
+        if (!positional.is_valid()) throw nb::python_error();
+        for (std::size_t i = 0; i < count; ++i) PyTuple_SetItem(positional.ptr(), static_cast<Py_ssize_t>(i), Py_NewRef(args[i]));
+        nb::dict keywords;
+        for (Py_ssize_t i = 0; names && i < PyTuple_Size(names); ++i)
+            keywords[nb::handle(PyTuple_GetItem(names, i))] = nb::handle(args[count + static_cast<std::size_t>(i)]);
+        return call_taken_over(function, positional.ptr(), keywords.ptr());
+    });
+}
+
 void hide_frames(PyObject* name) noexcept {
     if (!leave || !PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_StopIteration)) return;
     PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
@@ -300,6 +368,7 @@ void bind_function(nb::module_& m) {
             PyObject* const made = allocated(function_type);
             Function* const f = function_of(made);
             f->call = call;
+            f->is_method = PyUnicode_Compare(name.ptr(), qualname.ptr()) != 0;
             f->inner = Py_NewRef(inner.ptr());
             f->name = Py_NewRef(name.ptr());
             f->qualname = Py_NewRef(qualname.ptr());
@@ -315,6 +384,12 @@ void bind_function(nb::module_& m) {
     m.attr("_is_debug_build") = true;
 #endif
     hook("leave", [](nb::handle function) { keep(leave, function); });
+    hook("take_over", [](nb::handle value) {
+        const nb::tuple given = nb::cast<nb::tuple>(value);
+        keep(take_over, given[0]);
+        taking_over[1] = reinterpret_cast<PyTypeObject*>(nb::object(given[2]).release().ptr());
+        taking_over[0] = reinterpret_cast<PyTypeObject*>(nb::object(given[1]).release().ptr());
+    });
     hook("show_result", [](nb::handle function) { keep(show, function); });
     m.def(
         "_show_generator",

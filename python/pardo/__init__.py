@@ -244,3 +244,6 @@ if _TYPE_CHECKING:
     from pardo._runtime.profile import *
     from pardo._runtime.statistics import *
     from pardo._saving.programs import *
+    from pardo._sharding.creating import *
+    from pardo._sharding.device import *
+    from pardo._sharding.saving import *

@@ -155,6 +155,7 @@ ORDER += ["_saving", "_generate"]
 ORDER += ["_random", "_functions", "_records", "_fft", "_analysis", "_filters", "_matrices", "_polynomials", "_sparse", "_host"]
 ORDER += [
     "_numpy",
+    "_sharding",
     "_plugins",
     ("algorithm", "dask", "fft", "lib", "linalg", "ndimage", "polynomial", "random", "signal", "sparse", "special", "zarr"),
     "scipy",

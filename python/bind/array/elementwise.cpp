@@ -268,6 +268,8 @@ PyObject* call_row(int id, PyObject* const* args, Py_ssize_t count, PyObject* na
 namespace {
 
 template <int id> PyObject* entry(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    if (is_taken_over(args, static_cast<std::size_t>(count), names)) [[unlikely]]
+        return hand_over(nb::str(pardo::op_table()[id].name).ptr(), args, static_cast<std::size_t>(count), names);
     return call_row(id, args, count, names);
 }
 

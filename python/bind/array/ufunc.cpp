@@ -98,12 +98,14 @@ PyObject* call_otherwise(PyObject* self, PyObject* const* args, std::size_t coun
 PyObject* call_of_row(PyObject* self, PyObject* const* args, std::size_t count_and_flag, PyObject* names) {
     const UFunc* f = ufunc_of(self);
     const std::size_t count = count_and_flag & ~vectorcall_offset;
+    const bool arrays = !names && count == static_cast<std::size_t>(f->nin) && is_array(args[0]) && is_array(args[count - 1]);
+    if (arrays) return call_of_arrays(f->row, args, count);
+    if (is_taken_over(args, count, names)) return hand_over(self, args, count, names);
     if (names) {
         PyObject* const result = call_otherwise(self, args, count, names);
         if (result || PyErr_Occurred()) return result;
     }
-    const bool arrays = !names && count == static_cast<std::size_t>(f->nin) && is_array(args[0]) && is_array(args[count - 1]);
-    return arrays ? call_of_arrays(f->row, args, count) : call_row(f->row, args, static_cast<Py_ssize_t>(count), names);
+    return call_row(f->row, args, static_cast<Py_ssize_t>(count), names);
 }
 
 /// What the function of a ufunc is called with: places of several results behind the operands are its `out`.
@@ -122,6 +124,7 @@ std::pair<nb::tuple, nb::dict> arguments_of_function(const UFunc* f, PyObject* c
 
 PyObject* call_of_function(PyObject* self, PyObject* const* args, std::size_t count_and_flag, PyObject* names) {
     const std::size_t count = count_and_flag & ~vectorcall_offset;
+    if (is_taken_over(args, count, names)) return hand_over(self, args, count, names);
     if (names) {
         PyObject* const result = call_otherwise(self, args, count, names);
         if (result || PyErr_Occurred()) return result;

@@ -19,7 +19,7 @@ from pardo._core import Array
 from pardo._runtime.transfers import implicit_copies_allowed
 
 # Functions of NumPy's that take `like=`: they make arrays, here on the queue of that one.
-_MAKERS = {
+MAKERS = {
     "arange", "array", "asanyarray", "asarray", "ascontiguousarray", "asfortranarray", "empty", "eye", "frombuffer", "fromfile",
     "fromfunction", "fromiter", "fromstring", "full", "genfromtxt", "identity", "loadtxt", "ones", "require", "tri", "zeros",
 }  # fmt: skip
@@ -40,19 +40,19 @@ class Protocols:
         if not all(map(_is_known, types)):
             return NotImplemented
         name = func.__name__
-        ours = _function_like(func)
+        ours = function_like(func)
         if ours is None:
             full = f"{(func.__module__ or 'numpy').removeprefix('numpy._core.')}.{name}"
             raise TypeError(
                 f"{full}: arrays of pardo have no function of that name; use {full}(pardo.asnumpy(x)), or what pardo has: see dir(pardo)"
             )
-        if name in _MAKERS and not _holds_array((args, kwargs)):
+        if name in MAKERS and not _holds_array((args, kwargs)):
             return ours(*args, **kwargs, **_place(ours, self))
         if name in IN_PLACE and isinstance(args[0] if args else next((kwargs[n] for n in _DESTINATIONS if n in kwargs), None), np.ndarray):
             return _stored(func, args, kwargs)
         if name == "broadcast_arrays" and any(x is None or isinstance(x, str) for x in args):
             return _broadcast_each(args)
-        args, kwargs = _arguments(func, ours, args, kwargs)
+        args, kwargs = arguments(func, ours, args, kwargs)
         out = kwargs.get("out")
         if isinstance(out, np.ndarray):
             del kwargs["out"]
@@ -269,7 +269,7 @@ def _home(ufunc: np.ufunc) -> str | None:
 
 
 @functools.cache
-def _function_like(func: Callable[..., Any]) -> Callable[..., Any] | None:
+def function_like(func: Callable[..., Any]) -> Callable[..., Any] | None:
     """Ours of the same name in the module of the same name: numpy.linalg.norm is pardo.linalg.norm, if there is one."""
     module: Any = face.namespace()
     for part in (func.__module__ or "numpy").removeprefix("numpy.").split("."):
@@ -280,7 +280,7 @@ def _function_like(func: Callable[..., Any]) -> Callable[..., Any] | None:
     return found if callable(found) and not isinstance(found, type) else None
 
 
-def _arguments(
+def arguments(
     func: Callable[..., Any], ours: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]
 ) -> tuple[list[Any], dict[str, Any]]:
     """Arguments as ours takes them: by position what NumPy takes by a name that ours does not have."""

@@ -8,6 +8,7 @@ from pardo._base.arguments import DeviceLike, array, index
 from pardo._base.public_names import publish_module
 from pardo._core import Array, Device, Queue
 from pardo._runtime.plan import Plan
+from pardo._runtime.transfers import copies_between
 
 __all__ = [
     "MemoryStats",
@@ -138,9 +139,10 @@ def counters() -> dict[str, int]:
     dict
         recorded (operations), forced (times that values were needed), planned (programs of arrays that a device had not seen), flushed
         (times that too much was pending), launched (kernels and library routines), compiled (kernels), from_disk (kernels loaded from
-        the cache), from_pack (kernels that the wheel brought), bytes_read, bytes_written, copies (of whole arrays), copied_bytes
-        (by these), fallbacks (slow paths taken in place of the fast one), handles (references that native code was given, as
-        ``pardo/c_api.h`` says) and handles_back (those that it has given back).
+        the cache), from_pack (kernels that the wheel brought), bytes_read, bytes_written, copies (of whole arrays, and those between
+        devices that operations on arrays over several make without being asked to), copied_bytes (by these), fallbacks (slow paths
+        taken in place of the fast one), handles (references that native code was given, as ``pardo/c_api.h`` says) and handles_back
+        (those that it has given back).
 
     See Also
     --------
@@ -155,7 +157,12 @@ def counters() -> dict[str, int]:
     >>> pp.counters()["recorded"] - before
     2
     """
-    return _core._counters()
+    found = _core._counters()
+    between, nbytes = copies_between()
+    if between:
+        found["copies"] += between
+        found["copied_bytes"] += nbytes
+    return found
 
 
 class MemoryStats(NamedTuple):

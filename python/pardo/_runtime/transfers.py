@@ -7,6 +7,7 @@ import os
 from typing import Any
 
 from pardo import _core
+from pardo._base.forks import held_lock
 from pardo._base.package import users_line
 from pardo._base.sizes import with_bytes
 from pardo._base.undisturbed import Undisturbed
@@ -188,6 +189,34 @@ def _reason(device: str, without: str | None) -> str:
     if without is None:
         return ""
     return f"; {device} has no code for this" + (f" ({without})" if without else "")
+
+
+_counted = [0, 0]  # copies between devices that no call asks for by name, and their bytes
+_counting = held_lock()
+
+
+def note_between(op_name: str, nbytes: int, source: str, target: str) -> None:
+    """What is called before an implicit copy from a device to another: it is counted, and the guard asked."""
+    mode = _mode_now()
+    if mode == "disallow":
+        raise _core.ExecutionPlacementError(
+            f"{op_name}: would copy {with_bytes(nbytes)} from {source} to {target}, at {users_line()}; transfer_guard forbids implicit "
+            "copies: move operands by name, with pardo.shard(x, s.device), s.reshard(axis, bounds=t.bounds) or x.to_device(device)"
+        )
+    if mode == "log":
+        with Undisturbed():
+            import logging
+
+        logging.getLogger("pardo").warning("%s: copies %d bytes from %s to %s, at %s", op_name, nbytes, source, target, users_line())
+    with _counting:
+        _counted[0] += 1
+        _counted[1] += nbytes
+
+
+def copies_between() -> tuple[int, int]:
+    """How many there were, and their bytes."""
+    with _counting:
+        return _counted[0], _counted[1]
 
 
 def begin() -> None:

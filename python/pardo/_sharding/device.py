@@ -6,6 +6,8 @@ from typing import Any
 
 from pardo._sharding.group import Group
 
+__all__ = ["ShardedDevice"]
+
 
 class ShardedDevice:
     """Several devices, in an order, over which arrays are split.

@@ -5,6 +5,9 @@ import importlib
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
+from pardo import _core
+from pardo._base import face
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -16,7 +19,7 @@ class Row(NamedTuple):
 
 
 # The files whose functions are listed; they are read when the first array over several devices is made.
-FILES = ["creating", "elementwise", "reductions", "indexing", "shaping", "halos", "reshard", "saving", "asking"]
+FILES = ["dispatch", "creating", "elementwise", "reductions", "indexing", "shaping", "halos", "reshard", "printing", "saving", "asking"]
 TABLE: dict[str, Row] = {}
 _read: list[bool] = []
 
@@ -47,13 +50,29 @@ def call(name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     row = TABLE.get(name)
     if row is None:
         read_all()
-        row = TABLE.get(name)
+        row = TABLE.get(name) or _universal(name)
         if row is None:
             refuse(name)
     result = row.function(*args, **kwargs)
     if result is NotImplemented:
         refuse(name, "with these arguments ")
     return result
+
+
+def _universal(name: str) -> Row | None:
+    """The row of a universal function, which is made when it is asked for first."""
+    found = getattr(face.namespace(), name, None)
+    return None if type(found) is not _core.ufunc else row_of(found)
+
+
+def row_of(ufunc: Any) -> Row:
+    """The row of a universal function: element by element, unless the table says something else."""
+    name = ufunc.__name__
+    read_all()
+    if name not in TABLE:
+        compute = importlib.import_module("pardo._sharding.elementwise").ufunc
+        TABLE[name] = Row(lambda *args, **kwargs: compute(ufunc, args, kwargs), "each part by itself")
+    return TABLE[name]
 
 
 def refuse(name: str, what: str = "") -> NoReturn:

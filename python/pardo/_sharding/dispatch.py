@@ -1,0 +1,79 @@
+# python/pardo/_sharding/dispatch.py: how functions of the package, and NumPy's, come to arrays over several devices.
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from pardo import _core
+from pardo._base import face
+from pardo._core import Array
+from pardo._numpy import protocols
+from pardo._sharding import functions
+from pardo._sharding.array import ShardedArray
+from pardo._sharding.device import ShardedDevice
+from pardo._sharding.functions import TABLE, implements, refuse
+
+
+def take_over(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What the core calls in place of a public function when an array over several devices, or their `device`, is among its arguments."""
+    if type(function) is _core.ufunc:
+        row = TABLE.get(function.__name__) or functions.row_of(function)
+        result = row.function(*args, **kwargs)
+        if result is NotImplemented:
+            refuse(function.__name__)
+        return result
+    return functions.call(function if isinstance(function, str) else _path_of(function), args, kwargs)
+
+
+def _path_of(function: Any) -> str:
+    """The public name: "sort", "linalg.norm"."""
+    module = function.__module__ or "pardo"
+    return function.__name__ if module == "pardo" else f"{module.removeprefix('pardo.')}.{function.__name__}"
+
+
+@implements("numpy's ufunc", splits="")
+def numpys_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """NumPy's universal functions called on arrays over several devices."""
+    if any(_computes_itself(x) for x in inputs):
+        return NotImplemented
+    if method != "__call__":
+        refuse(f"{ufunc.__name__}.{method}")
+    module = face.public("special") if ufunc not in vars(np).values() else face.namespace()
+    ours = getattr(module, ufunc.__name__, None)
+    if ours is None:
+        refuse(ufunc.__name__)
+    keywords = {name: value for name, value in kwargs.items() if value is not np._NoValue}
+    outs = keywords.get("out")
+    if isinstance(outs, tuple) and any(x is not None and type(x) is not ShardedArray for x in outs):
+        raise TypeError(f"{ufunc.__name__}: the result is over several devices, and out is not; use pardo.asnumpy(s)")
+    return ours(*inputs, **keywords)
+
+
+def _computes_itself(x: Any) -> bool:
+    kind = type(x)
+    if kind in (Array, ShardedArray, np.ndarray) or isinstance(x, np.generic) or not hasattr(kind, "__array_ufunc__"):
+        return False
+    return not _core._is_host_data(x)
+
+
+@implements("numpy's function", splits="")
+def numpys_function(x: ShardedArray, func: Any, types: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """NumPy's functions called on arrays over several devices: those of pardo of the same names."""
+    if not all(issubclass(t, (ShardedArray, Array, np.ndarray)) or not hasattr(t, "__array_function__") for t in types):
+        return NotImplemented
+    name = func.__name__
+    ours = protocols.function_like(func)
+    if ours is None:
+        raise TypeError(f"{name}: arrays of pardo have no function of that name; use pardo.asnumpy(s)")
+    if name in protocols.MAKERS and not _holds(args) and not _holds(tuple(kwargs.values())):
+        return ours(*args, **kwargs, device=x.device)
+    positional, named = protocols.arguments(func, ours, args, kwargs)
+    return ours(*positional, **named)
+
+
+def _holds(xs: Any) -> bool:
+    return any(type(x) is ShardedArray or (isinstance(x, (list, tuple)) and _holds(x)) for x in xs)
+
+
+_core._install({"take_over": (take_over, ShardedArray, ShardedDevice)})

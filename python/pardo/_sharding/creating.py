@@ -40,7 +40,7 @@ def _found(device: Any) -> list[Queue]:
         return [Queue.of(d) for d in found]
     if isinstance(device, (Device, str)):
         return [Queue.of(device_of(device, "shard"))]
-    raise TypeError(f"shard: devices must be devices, selection strings such as 'cuda:0' or 'cuda:*', or queues, not {type(device).__name__}")
+    raise TypeError(f"shard: devices must be devices, strings such as 'cuda:0' or 'cuda:*', or queues, not {type(device).__name__}")
 
 
 def rate(device: Device) -> float:
@@ -299,4 +299,3 @@ for _name in ("asarray", "array", "asanyarray", "ascontiguousarray"):
 @implements("copy", splits="each part by itself")
 def copy(a: ShardedArray, order: str = "K", subok: bool = False) -> ShardedArray:
     return sharded(a._group, a._layout, mapped(a, lambda part: part.copy(order)))
-

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from pardo import _core
 from pardo._base import face
 from pardo._core import Array
 from pardo._sharding.array import ShardedArray, sharded
@@ -91,6 +90,10 @@ def _outs(out: Any, count: int, op_name: str) -> tuple[Any, ...] | None:
 
 def ufunc(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """A universal function of operands that broadcast together."""
+    if not kwargs and len(args) == function.nin and function.signature is None:
+        made = _at_once(function, args)
+        if made is not None:
+            return made
     name, count = function.__name__, function.nin
     if function.signature is not None:
         return NotImplemented
@@ -120,6 +123,28 @@ def ufunc(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     if outs is None:
         return result
     return outs[0] if len(outs) == 1 else outs
+
+
+def _at_once(function: Any, args: Sequence[Any]) -> Any:
+    """The result for arrays of one layout, and Python's numbers; None for other operands."""
+    first: Any = None
+    for x in args:
+        if type(x) is ShardedArray:
+            if first is None:
+                first = x
+            elif x._layout is not first._layout:
+                return None
+        elif type(x) not in (int, float, bool, complex):
+            return None
+    results, p = {}, -1
+    try:
+        for p, part in first._parts.items():
+            results[p] = function(part) if len(args) == 1 else function(*[x._parts[p] if type(x) is ShardedArray else x for x in args])
+    except Exception as error:
+        if p >= 0:
+            name_part(error, first._group, p, first._parts[p])
+        raise
+    return arrays_of(first._group, first._layout, results)
 
 
 def _columns_of(outs: tuple[ShardedArray, ...], group: Group) -> dict[int, Any]:
@@ -177,9 +202,6 @@ def where(condition: Any, x1: Any = None, x2: Any = None) -> Any:
 @implements("in place", splits="")
 def in_place(x: ShardedArray, name: str, other: Any) -> Any:
     """`x += other` and its like: the parts are written, so views of them see it."""
-    if not (type(other) in (ShardedArray, Array) or isinstance(other, (np.ndarray, np.generic, int, float, complex, list, tuple))):
-        if not _core._is_host_data(other):
-            return _refuse_operand(name, other)
     group = group_of([x, other], name)
     given = values(other, name)
     if np.broadcast_shapes(x.shape, shape_of(given)) != x.shape:
@@ -195,10 +217,6 @@ def in_place(x: ShardedArray, name: str, other: Any) -> Any:
             name_part(error, group, p, x._parts[p])
         raise
     return x
-
-
-def _refuse_operand(name: str, other: Any) -> Any:
-    raise TypeError(f"{name}: an array, a number or a sequence of numbers is expected, not {type(other).__name__}")
 
 
 @implements("astype", splits="each part by itself")

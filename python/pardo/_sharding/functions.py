@@ -25,9 +25,9 @@ _read: list[bool] = []
 
 
 def implements(*names: str, splits: str) -> Callable[[F], F]:
-    """Decorator: the function takes the place of those of the package with these public names, as "sort" and "linalg.norm", when an argument,
-    or an item of a list or tuple among them, is a `ShardedArray` or a `ShardedDevice`. It is called with the arguments as the user gave them, and
-    gives NotImplemented for what it cannot do, which raises a TypeError that says so and names ``s.to_device(d)``."""
+    """Decorator: the function takes the place of those of the package with these public names, as "sort" and "linalg.norm", when an
+    argument, or an item of a list or tuple among them, is a `ShardedArray` or a `ShardedDevice`. It is called with the arguments as the
+    user gave them, and gives NotImplemented for what it cannot do, which raises a TypeError that says so and names ``s.to_device(d)``."""
 
     def put(function: F) -> F:
         for name in names:

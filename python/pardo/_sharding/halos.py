@@ -145,7 +145,8 @@ def _column(other: Any, x: ShardedArray) -> Any:
     if own.axis is None or own.bounds == mine.bounds or mine.axis is None:
         return other._parts
     if other.shape[own.axis] != x.shape[mine.axis]:
-        raise ValueError(f"map_shards: an operand has extent {other.shape[own.axis]} along its split axis, and the array {x.shape[mine.axis]}")
+        has, wanted = other.shape[own.axis], x.shape[mine.axis]
+        raise ValueError(f"map_shards: an operand has extent {has} along its split axis, and the array {wanted}")
     return relaid(other, Layout(own.shape, own.axis, mine.bounds, x._group.keys), "map_shards")
 
 
@@ -160,7 +161,8 @@ def _put_together(x: ShardedArray, results: dict[int, Any], axis: Any, widths: t
     shapes = group.all_gather({p: r.shape for p, r in results.items()})
     if at is None or own.axis is None:
         if any(s != shapes[0] for s in shapes):
-            raise ValueError(f"map_shards: what each device has whole must have one shape, not {', '.join(map(str, dict.fromkeys(shapes)))}")
+            several = ", ".join(map(str, dict.fromkeys(shapes)))
+            raise ValueError(f"map_shards: what each device has whole must have one shape, not {several}")
         return sharded(group, Layout(shapes[0], None, (), group.keys), results)
     ndim = len(shapes[0])
     if any(len(s) != ndim for s in shapes) or not ndim:

@@ -107,7 +107,8 @@ def _everywhere(x: ShardedArray, implicit: str | None) -> dict[int, Array]:
 def _across(x: ShardedArray, target: Layout, implicit: str | None) -> dict[int, Array]:
     """From a split along one axis to one along another: each part sends each other a block."""
     own, group, old, new = x._layout, x._group, x._layout.axis, target.axis
-    assert old is not None and new is not None
+    assert old is not None
+    assert new is not None
     owned = set(group.owned)
     pieces: dict[Pair, Array] = {}
     shapes: dict[Pair, Any] = {}

@@ -54,7 +54,7 @@ def group_of(xs: Iterable[Any], op_name: str) -> Group:
 
 
 def layout_for(xs: Sequence[Any], group: Group, shape: tuple[int, ...]) -> Layout:
-    """How a result of that shape is split: as the largest of the operands that is split along an axis of the result, the first of equals."""
+    """How a result of that shape is split: as the largest operand that is split along an axis of the result, the first of equals."""
     best, size, axis = None, -1, 0
     for x in xs:
         if type(x) is ShardedArray and x._layout.axis is not None and x.size > size:

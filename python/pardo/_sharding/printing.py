@@ -1,4 +1,4 @@
-# python/pardo/_sharding/printing.py: how arrays over several devices look: their values as NumPy shows them. Only what is shown is gathered.
+# python/pardo/_sharding/printing.py: how arrays over several devices look: as NumPy's do. Only what is shown is gathered.
 from __future__ import annotations
 
 import itertools

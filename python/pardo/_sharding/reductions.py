@@ -145,7 +145,7 @@ def _plain(name: str) -> Callable[..., Any]:
 _ORDER = {
     name: ("dtype", "out", "keepdims", "initial", "where") if name in ("sum", "prod", "nansum", "nanprod") else ("out", "keepdims")
     for name in _FOLDS
-} | {name: ("out", "keepdims", "initial", "where") for name in ("min", "max", "amin", "amax", "nanmin", "nanmax")}
+} | dict.fromkeys(("min", "max", "amin", "amax", "nanmin", "nanmax"), ("out", "keepdims", "initial", "where"))
 _ORDER["count_nonzero"] = ()
 
 
@@ -173,7 +173,7 @@ def _reduction(name: str) -> Callable[..., Any]:
         given = {n: v for n, v in given.items() if v is not None}
         plain = _plain(name)
         if not axes and name in ("any", "all", "count_nonzero"):
-            result = sharded(x._group, x._layout, mapped(x, lambda part: plain(part, axis=(), **({"keepdims": keepdims}))))
+            result = sharded(x._group, x._layout, mapped(x, lambda part: plain(part, axis=(), keepdims=keepdims)))
             return stored(result, out, name)
         over = across(x, axes)
         if over and not has_identity and initial is None and x.shape[x._layout.axis] == 0 and 0 not in layout_without_axes(x, axes):
@@ -190,8 +190,10 @@ def _reduction(name: str) -> Callable[..., Any]:
                 return NotImplemented  # as plain arrays: a mask needs a start value
             elif initial is not None and where is not None and not has_identity:
                 local["initial"] = initial
-            lacking = over and not has_identity and "initial" not in local and x._layout.length(p) == 0
-            parts[p] = (_empty_result(x, p, axes, keepdims, local) if lacking else plain(part, axis=tuple(axes), keepdims=keepdims, **local),)
+            if over and not has_identity and "initial" not in local and x._layout.length(p) == 0:
+                parts[p] = (_empty_result(x, p, axes, keepdims),)
+            else:
+                parts[p] = (plain(part, axis=tuple(axes), keepdims=keepdims, **local),)
         if over:
             return stored(_folded(x, parts, combine, always_first)[0], out, name)
         layout = layout_without(x._layout, axes, keepdims)
@@ -206,7 +208,7 @@ def layout_without_axes(x: ShardedArray, axes: Sequence[int]) -> list[int]:
     return [n for a, n in enumerate(x.shape) if a not in axes]
 
 
-def _empty_result(x: ShardedArray, part: int, axes: Sequence[int], keepdims: bool, _: dict[str, Any]) -> Array:
+def _empty_result(x: ShardedArray, part: int, axes: Sequence[int], keepdims: bool) -> Array:
     """In place of the result of a part without elements, which is not looked at."""
     left = [1 if a in axes else n for a, n in enumerate(x.shape) if keepdims or a not in axes]
     return _core._empty(left, x._dtype, x._group.queue(part))

@@ -1,6 +1,7 @@
-# python/pardo/_sharding/reshard.py: arrays split over devices, at other bounds, along another axis, over other devices, and gathered on one.
+# python/pardo/_sharding/reshard.py: arrays at other bounds, along another axis, over other devices, and gathered on one.
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -27,7 +28,7 @@ def checked_bounds(bounds: Sequence[int], n: int, group: Group, name: str) -> tu
     given = tuple(int(b) for b in bounds)
     if len(given) != group.size + 1:
         raise ValueError(f"{name}: {group.size + 1} bounds are expected for {group.size} parts, not {len(given)}")
-    if given[0] != 0 or given[-1] != n or any(a > b for a, b in zip(given, given[1:], strict=False)):
+    if given[0] != 0 or given[-1] != n or any(a > b for a, b in itertools.pairwise(given)):
         raise ValueError(f"{name}: bounds must go from 0 to {n} and not decrease, not {list(given)}")
     return given
 
@@ -65,7 +66,8 @@ def _to_group(x: ShardedArray, group: Group) -> ShardedArray:
     """The same array over other devices of this process: each part is made of the pieces that lie in it."""
     if group.keys == x._group.keys:
         axis = x._layout.axis
-        return reshard(x, axis, None if axis is None else x.bounds if group.weights == x._group.weights else bounds_for(x.shape[axis], group))
+        kept = axis is None or group.weights == x._group.weights
+        return reshard(x, axis, (x.bounds or None) if kept else bounds_for(x.shape[axis], group))
     layout = x._layout
     if layout.axis is None:
         first = x._parts[x._group.owned[0]]

@@ -34,8 +34,8 @@ def _file(part: int) -> str:
 
 @implements("save by shards", splits="a file a part")
 def save(x: ShardedArray, folder: Any) -> None:
-    """Each process writes its parts into a folder beside the wanted one, which the first one then puts in its place: it is there whole or not
-    at all."""
+    """Each process writes its parts into a folder beside the wanted one, which the first one then puts in its place: it is there whole or
+    not at all."""
     target, group, layout = Path(folder), x._group, x._layout
     if target.exists() and not (target / _TABLE).is_file():
         raise FileExistsError(f"save: {target} is there, and not a folder that save has made")
@@ -78,7 +78,7 @@ def save(x: ShardedArray, folder: Any) -> None:
 def load_sharded(
     folder: Any,
     devices: DeviceLike | Queue | ShardedDevice | Iterable[DeviceLike | Queue],
-    axis: int | None | str = "same",
+    axis: int | str | None = "same",
     weights: Sequence[float] | str | None = None,
 ) -> ShardedArray:
     """Load an array that `ShardedArray.save` has saved, over any devices.
@@ -160,7 +160,7 @@ def _load_sharded(folder: Any, devices: Any, axis: Any = "same", weights: Any = 
 def reduce(x: ShardedArray) -> Any:
     """In pickles: values, names of devices, and the split."""
     if not isinstance(x._group, LocalGroup):
-        raise TypeError("an array whose parts are in several processes cannot be pickled; pickle pardo.asnumpy(s), or save it: s.save(folder)")
+        raise TypeError("an array whose parts are in several processes is not pickled; pickle pardo.asnumpy(s), or use s.save(folder)")
     names = [x._group.name(p) for p in range(x._group.size)]
     return _unpickled, (asnumpy(x), names, x._group.weights, x._layout.axis, x._layout.bounds)
 

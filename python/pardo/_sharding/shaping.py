@@ -1,6 +1,7 @@
 # python/pardo/_sharding/shaping.py: axes in another order, other shapes, arrays put together and cut.
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -108,9 +109,7 @@ def broadcast_to(array: ShardedArray, shape: Any) -> ShardedArray:
         array = _everywhere(array, "broadcast_to")
         own = array._layout
     layout = Layout(wanted, None if own.axis is None else own.axis + len(wanted) - array.ndim, own.bounds, own.devices)
-    return sharded(
-        array._group, layout, {p: _broadcast_to(part, list(layout.local_shape(p))) for p, part in array._parts.items()}
-    )
+    return sharded(array._group, layout, {p: _broadcast_to(part, list(layout.local_shape(p))) for p, part in array._parts.items()})
 
 
 @implements("broadcast_arrays", splits=_VIEW)
@@ -373,7 +372,7 @@ def unstack(x: ShardedArray, /, *, axis: int = 0) -> tuple[ShardedArray, ...]:
 
 def _cut_at(x: ShardedArray, places: Sequence[int], axis: int) -> list[ShardedArray]:
     ends = [0, *places, x.shape[axis]]
-    return [x[(*(slice(None),) * axis, slice(low, high))] for low, high in zip(ends, ends[1:], strict=False)]
+    return [x[(*(slice(None),) * axis, slice(low, high))] for low, high in itertools.pairwise(ends)]
 
 
 @implements("split", "array_split", splits=_VIEW)

@@ -65,8 +65,8 @@ def _unary(function: Callable[[Any], Any]) -> Any:
 
 def _in_place(function: Callable[[Any, Any], Any], name: str) -> Any:
     def method(self: ShardedArray, other: Any) -> Any:
-        if not self.shape:
-            return function(self, other)  # 0-d arrays are values, as numbers are: a new one takes the name
+        if not self.shape and self._parts[self._group.owned[0]]._is_scalar_value:
+            return function(self, other)  # results without dimensions are values, as numbers are: a new one takes the name
         return call("in place", (self, name, other), {})
 
     return method

@@ -82,6 +82,23 @@ def stored(result: Any, out: Any, name: str) -> Any:
     return out
 
 
+def on_whole(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorator of a reduction: of an array that each device has whole, plain arrays' function of the same name computes all."""
+    name = function.__name__
+
+    def chosen(a: Any, *args: Any, **kwargs: Any) -> Any:
+        if type(a) is not ShardedArray or a._layout.axis is not None:
+            return function(a, *args, **kwargs)
+        if any(type(v) in (ShardedArray, Array) or isinstance(v, (np.ndarray, list)) for v in (*args, *kwargs.values())):
+            return function(a, *args, **kwargs)
+        plain = _plain(name)
+        results = mapped(a, lambda part: plain(part, *args, **kwargs))
+        return sharded(a._group, Layout(results[a._group.owned[0]].shape, None, (), a._group.keys), results)
+
+    chosen.__name__ = name
+    return chosen
+
+
 def _operand(x: Any, name: str) -> Any:
     if type(x) is not ShardedArray:
         raise TypeError(f"{name}: the array must be a ShardedArray where another argument is one, not {type(x).__name__}")
@@ -176,7 +193,7 @@ def _reduction(name: str) -> Callable[..., Any]:
             result = sharded(x._group, x._layout, mapped(x, lambda part: plain(part, axis=(), keepdims=keepdims)))
             return stored(result, out, name)
         over = across(x, axes)
-        if over and not has_identity and initial is None and x.shape[x._layout.axis] == 0 and 0 not in layout_without_axes(x, axes):
+        if over and not has_identity and initial is None and any(x.shape[a] == 0 for a in axes):
             raise ValueError(f"{name}: zero-size array to reduction operation {name} which has no identity")
         always_first = over and initial is not None
         parts = {}
@@ -203,11 +220,6 @@ def _reduction(name: str) -> Callable[..., Any]:
     return function
 
 
-def layout_without_axes(x: ShardedArray, axes: Sequence[int]) -> list[int]:
-    """The extents that are left."""
-    return [n for a, n in enumerate(x.shape) if a not in axes]
-
-
 def _empty_result(x: ShardedArray, part: int, axes: Sequence[int], keepdims: bool) -> Array:
     """In place of the result of a part without elements, which is not looked at."""
     left = [1 if a in axes else n for a, n in enumerate(x.shape) if keepdims or a not in axes]
@@ -215,7 +227,7 @@ def _empty_result(x: ShardedArray, part: int, axes: Sequence[int], keepdims: boo
 
 
 for _name in _FOLDS:
-    implements(_name, splits=_SPLITS)(_reduction(_name))
+    implements(_name, splits=_SPLITS)(on_whole(_reduction(_name)))
 
 
 # --- means and variances ---------------------------------------------------------------------------------------------------------------
@@ -261,6 +273,7 @@ def _locally(name: str, x: ShardedArray, axes: Sequence[int], keepdims: bool, wh
 
 
 @implements("mean", splits=_SPLITS)
+@on_whole
 def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = None) -> Any:
     x = _operand(a, "mean")
     axes, kept, mask = _axes_of(x, axis, "mean"), keeps_dimensions(keepdims, "mean"), _where_of(x, where, "mean")
@@ -325,7 +338,7 @@ def _spread_function(name: str) -> Callable[..., Any]:
 
 
 for _name in ("var", "std"):
-    implements(_name, splits=_SPLITS)(_spread_function(_name))
+    implements(_name, splits=_SPLITS)(on_whole(_spread_function(_name)))
 
 
 def _nan_mean(name: str) -> Callable[..., Any]:
@@ -345,10 +358,11 @@ def _nan_mean(name: str) -> Callable[..., Any]:
 
 
 for _name in ("nanmean", "nanvar", "nanstd"):
-    implements(_name, splits=_SPLITS)(_nan_mean(_name))
+    implements(_name, splits=_SPLITS)(on_whole(_nan_mean(_name)))
 
 
 @implements("ptp", splits=_SPLITS)
+@on_whole
 def ptp(x: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
     x = _operand(x, "ptp")
     low, high = (call(n, (x,), {"axis": axis, "keepdims": keepdims}) for n in ("min", "max"))
@@ -466,7 +480,7 @@ def _first_of_best(name: str) -> Callable[[Any, Any], Any]:
 
 
 for _name in ("argmin", "argmax"):
-    implements(_name, splits=_SPLITS)(_position(_name))
+    implements(_name, splits=_SPLITS)(on_whole(_position(_name)))
 
 
 def _nan_position(name: str) -> Callable[..., Any]:
@@ -488,4 +502,4 @@ def _nan_position(name: str) -> Callable[..., Any]:
 
 
 for _name in ("nanargmin", "nanargmax"):
-    implements(_name, splits=_SPLITS)(_nan_position(_name))
+    implements(_name, splits=_SPLITS)(on_whole(_nan_position(_name)))

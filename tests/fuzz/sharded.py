@@ -71,11 +71,9 @@ def plain_side() -> dict[str, Any]:
         **numpy_side(),
         "xp": pp,
         "shard": lambda x, axis, bounds: pp.asarray(x),
-        **{
-            "reshard": lambda x, axis: x.copy(),
-            "plain": lambda *a: pp.asarray(data(*a)),
-            "stencil": lambda x, before, after, mode: _differences(_padded(pp, x, (before, after), mode), before, after),
-        },
+        "reshard": lambda x, axis: x.copy(),
+        "plain": lambda *a: pp.asarray(data(*a)),
+        "stencil": lambda x, before, after, mode: _differences(_padded(pp, x, (before, after), mode), before, after),
     }
 
 

@@ -116,7 +116,7 @@ def test_wait_returns_the_array():
 def test_counters():
     before = pp.counters()
     names = "recorded forced planned flushed launched compiled from_disk from_pack bytes_read bytes_written copies copied_bytes fallbacks"
-    names += " handles handles_back"
+    names += " handles handles_back unasked_between_devices"
     assert set(before) == set(names.split())
     x = pp.asarray(np.ones(1000))
     ((x + 1) * 2).wait()

@@ -33,6 +33,7 @@ namespace {
 /// What to give in place of what cannot be an argument.
 std::string instead_of(nb::handle o) {
     PyObject* const p = o.ptr();
+    if (Py_TYPE(p) == taking_over[0]) return "; call it with each part, s.map_shards(f), or gather the array on one device, s.to_device(d)";
     if (o.is_none()) return "; give a number that stands for nothing, or write two kernels";
     if (PyList_Check(p)) return "; pass pardo.asarray of the list, or a tuple of a few numbers";
     if (PyDict_Check(p)) return "; pass its values as arrays, or as the fields of a pardo.struct";

@@ -61,10 +61,15 @@ def not_an_array(x: Any, op_name: str) -> TypeError:
     its arrays, or on the default one (`pardo._array.contexts.copying`)."""
     if isinstance(x, records.Records):
         return TypeError(f"{op_name}: there is no such operation on records of {records.listed(x.dtype)}; take a field")  # type: ignore[attr-defined]
-    error = TypeError(f"{op_name}: an array, a number or a sequence of numbers is expected, not {type(x).__name__}")
+    error = TypeError(f"{op_name}: an array, a number or a sequence of numbers is expected, not {type(x).__name__}{_instead_of(x)}")
     if _is_host_data(x):
         error.host_operand = x, op_name  # type: ignore[attr-defined]
     return error
+
+
+def _instead_of(x: Any) -> str:
+    """What to give in place of an array over several devices."""
+    return "; gather it on one device: s.to_device(d)" if hasattr(type(x), "map_shards") else ""
 
 
 def arrays(xs: Iterable[Any], op_name: str, *, own_dtypes: bool = False) -> list[Array]:

@@ -139,10 +139,10 @@ def counters() -> dict[str, int]:
     dict
         recorded (operations), forced (times that values were needed), planned (programs of arrays that a device had not seen), flushed
         (times that too much was pending), launched (kernels and library routines), compiled (kernels), from_disk (kernels loaded from
-        the cache), from_pack (kernels that the wheel brought), bytes_read, bytes_written, copies (of whole arrays, and those between
-        devices that operations on arrays over several make without being asked to), copied_bytes (by these), fallbacks (slow paths
-        taken in place of the fast one), handles (references that native code was given, as ``pardo/c_api.h`` says) and handles_back
-        (those that it has given back).
+        the cache), from_pack (kernels that the wheel brought), bytes_read, bytes_written, copies (of whole arrays), copied_bytes
+        (by these), fallbacks (slow paths taken in place of the fast one), handles (references that native code was given, as
+        ``pardo/c_api.h`` says), handles_back (those that it has given back) and unasked_between_devices (pieces that operations on
+        arrays over several devices have copied from one to another without being told to; `transfer_guard` sees them).
 
     See Also
     --------
@@ -157,12 +157,7 @@ def counters() -> dict[str, int]:
     >>> pp.counters()["recorded"] - before
     2
     """
-    found = _core._counters()
-    between, nbytes = copies_between()
-    if between:
-        found["copies"] += between
-        found["copied_bytes"] += nbytes
-    return found
+    return {**_core._counters(), "unasked_between_devices": copies_between()}
 
 
 class MemoryStats(NamedTuple):

@@ -191,7 +191,7 @@ def _reason(device: str, without: str | None) -> str:
     return f"; {device} has no code for this" + (f" ({without})" if without else "")
 
 
-_counted = [0, 0]  # copies between devices that no call asks for by name, and their bytes
+_counted = [0]  # copies between devices that no call asks for by name
 _counting = held_lock()
 
 
@@ -210,13 +210,11 @@ def note_between(op_name: str, nbytes: int, source: str, target: str) -> None:
         logging.getLogger("pardo").warning("%s: copies %d bytes from %s to %s, at %s", op_name, nbytes, source, target, users_line())
     with _counting:
         _counted[0] += 1
-        _counted[1] += nbytes
 
 
-def copies_between() -> tuple[int, int]:
-    """How many there were, and their bytes."""
-    with _counting:
-        return _counted[0], _counted[1]
+def copies_between() -> int:
+    """How many there were."""
+    return _counted[0]
 
 
 def begin() -> None:

@@ -1,6 +1,7 @@
 # python/pardo/_sharding/array.py: ShardedArray: the parts of one array on several devices.
 from __future__ import annotations
 
+import functools
 import math
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -50,10 +51,16 @@ def _binary(function: Callable[[Any, Any], Any], name: str, reflected: bool = Fa
 def _general(name: str, operands: tuple[Any, Any]) -> Any:
     for x in operands:
         if not (isinstance(x, (ShardedArray, Array, np.ndarray, np.generic, int, float, complex, list, tuple)) or _core._is_host_data(x)):
-            if name in ("equal", "not_equal") and (x is None or isinstance(x, (str, bytes))):
-                continue
+            if name in ("equal", "not_equal") and (x is None or isinstance(x, (str, bytes))):  # equal to no number
+                this = operands[0] if type(operands[0]) is ShardedArray else operands[1]
+                compare = operator.eq if name == "equal" else operator.ne
+                return sharded(this._group, this._layout, mapped(this, functools.partial(_compared, compare, x)))
             return NotImplemented
     return call(name, operands, {})
+
+
+def _compared(compare: Callable[[Any, Any], Any], other: Any, part: Any) -> Any:
+    return compare(part, other)
 
 
 def _unary(function: Callable[[Any], Any]) -> Any:
@@ -65,7 +72,7 @@ def _unary(function: Callable[[Any], Any]) -> Any:
 
 def _in_place(function: Callable[[Any, Any], Any], name: str) -> Any:
     def method(self: ShardedArray, other: Any) -> Any:
-        if not self.shape and self._parts[self._group.owned[0]]._is_scalar_value:
+        if not self.shape and self._parts[self._group.owned[0]]._is_scalar_value():
             return function(self, other)  # results without dimensions are values, as numbers are: a new one takes the name
         return call("in place", (self, name, other), {})
 
@@ -570,9 +577,11 @@ def replicated(group: Group, parts: Mapping[int, Array]) -> ShardedArray:
 def mapped(x: ShardedArray, function: Callable[[Any], Any]) -> dict[int, Any]:
     """What a function gives for each owned part; its errors name the part."""
     made, p = {}, -1
+    seen = dict[int, Any]()  # parts of one queue may be the same array, where each has the whole: so are views of it
     try:
         for p, part in x._parts.items():
-            made[p] = function(part)
+            made[p] = seen[id(part)] if id(part) in seen else function(part)
+            seen[id(part)] = made[p]
     except Exception as error:
         if p >= 0:
             name_part(error, x._group, p, x._parts[p])

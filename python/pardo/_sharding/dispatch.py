@@ -1,6 +1,7 @@
 # python/pardo/_sharding/dispatch.py: how functions of the package, and NumPy's, come to arrays over several devices.
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from pardo._numpy import protocols
 from pardo._sharding import functions
 from pardo._sharding.array import ShardedArray
 from pardo._sharding.device import ShardedDevice
+from pardo._sharding.elementwise import ufunc
 from pardo._sharding.functions import TABLE, implements, refuse
 
 
@@ -23,7 +25,31 @@ def take_over(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
         if result is NotImplemented:
             refuse(function.__name__)
         return result
-    return functions.call(function if isinstance(function, str) else _path_of(function), args, kwargs)
+    if isinstance(function, str):
+        return functions.call(function, args, kwargs) if function in TABLE else _special(function, args, kwargs)
+    return functions.call(_path_of(function), args, kwargs)
+
+
+class _Special:
+    """A function of `pardo.special`, with what universal functions tell of themselves."""
+
+    nout, signature = 1, None
+
+    def __init__(self, name: str) -> None:
+        self.__name__, self.nin = name, next(row[1] for row in _core._op_table() if row[0] == name)
+        self._function = getattr(face.public("special"), name)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._function(*args, **kwargs)
+
+
+@functools.cache
+def _special_named(name: str) -> _Special:
+    return _Special(name)
+
+
+def _special(name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    return ufunc(_special_named(name), args, kwargs)
 
 
 def _path_of(function: Any) -> str:
@@ -33,20 +59,20 @@ def _path_of(function: Any) -> str:
 
 
 @implements("numpy's ufunc", splits="")
-def numpys_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def numpys_ufunc(theirs: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """NumPy's universal functions called on arrays over several devices."""
     if any(_computes_itself(x) for x in inputs):
         return NotImplemented
     if method != "__call__":
-        refuse(f"{ufunc.__name__}.{method}")
-    module = face.public("special") if ufunc not in vars(np).values() else face.namespace()
-    ours = getattr(module, ufunc.__name__, None)
+        refuse(f"{theirs.__name__}.{method}")
+    module = face.namespace() if getattr(np, theirs.__name__, None) is theirs else face.public("special")
+    ours = getattr(module, theirs.__name__, None)
     if ours is None:
-        refuse(ufunc.__name__)
+        refuse(theirs.__name__)
     keywords = {name: value for name, value in kwargs.items() if value is not np._NoValue}
     outs = keywords.get("out")
     if isinstance(outs, tuple) and any(x is not None and type(x) is not ShardedArray for x in outs):
-        raise TypeError(f"{ufunc.__name__}: the result is over several devices, and out is not; use pardo.asnumpy(s)")
+        raise TypeError(f"{theirs.__name__}: the result is over several devices, and out is not; use pardo.asnumpy(s)")
     return ours(*inputs, **keywords)
 
 

@@ -13,7 +13,7 @@ from pardo._sharding.failures import name_part
 from pardo._sharding.functions import call, implements
 from pardo._sharding.group import Group
 from pardo._sharding.layout import Layout
-from pardo._sharding.operands import group_of, layout_for, shape_of, spread, together, values
+from pardo._sharding.operands import broadcast, fits, group_of, shape_of, spread, together, values
 
 # Functions of arrays that compute element by element, and which of their arguments are operands: how many of the first, and these by name.
 _POINTWISE = {
@@ -154,9 +154,9 @@ def _columns_of(outs: tuple[ShardedArray, ...], group: Group) -> dict[int, Any]:
 def _at_out(operands: Sequence[Any], outs: tuple[ShardedArray, ...], name: str) -> tuple[Group, Layout, list[Any]]:
     group, layout = group_of([*operands, *outs], name), outs[0]._layout
     given = [values(x, name) for x in operands]
-    shape = np.broadcast_shapes(*map(shape_of, given))
+    shape = broadcast(given, name)
     for out in outs:
-        if out.shape != shape and np.broadcast_shapes(shape, out.shape) != out.shape:
+        if not fits(shape, out.shape):
             raise ValueError(f"{name}: out has shape {out.shape}, but the result has shape {shape}")
         if out._layout != layout:
             raise ValueError(f"{name}: the arrays of out must be split in the same way; use s.reshard")
@@ -204,8 +204,8 @@ def in_place(x: ShardedArray, name: str, other: Any) -> Any:
     """`x += other` and its like: the parts are written, so views of them see it."""
     group = group_of([x, other], name)
     given = values(other, name)
-    if np.broadcast_shapes(x.shape, shape_of(given)) != x.shape:
-        raise ValueError(f"{name}: the result has shape {np.broadcast_shapes(x.shape, shape_of(given))}, which does not fit {x.shape}")
+    if not fits(shape_of(given), x.shape):
+        raise ValueError(f"{name}: an operand of shape {shape_of(given)} could not be broadcast to the shape {x.shape} of what is written")
     column, function, seen, p = spread(given, group, x._layout, name), _IN_PLACE[name], set[int](), -1
     try:
         for p, part in x._parts.items():
@@ -252,9 +252,3 @@ def array_equiv(a1: Any, a2: Any) -> bool:
     except ValueError:
         return False
     return bool(call("all", (call("equal", (a1, a2), {}),), {}))
-
-
-def layout_of(xs: Sequence[Any], shape: tuple[int, ...], op_name: str) -> tuple[Group, Layout]:
-    """The devices, and the split of a result of that shape."""
-    group = group_of(xs, op_name)
-    return group, layout_for(xs, group, shape)

@@ -16,6 +16,7 @@ class Row(NamedTuple):
 
     function: Callable[..., Any]
     splits: str  # how, in a few words: the table in docs/guide/sharding.md
+    universal: bool = False  # made when it was asked for, because the function is a universal one
 
 
 # The files whose functions are listed; they are read when the first array over several devices is made.
@@ -71,7 +72,7 @@ def row_of(ufunc: Any) -> Row:
     read_all()
     if name not in TABLE:
         compute = importlib.import_module("pardo._sharding.elementwise").ufunc
-        TABLE[name] = Row(lambda *args, **kwargs: compute(ufunc, args, kwargs), "each part by itself")
+        TABLE[name] = Row(lambda *args, **kwargs: compute(ufunc, args, kwargs), "each part by itself", True)
     return TABLE[name]
 
 

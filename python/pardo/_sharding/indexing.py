@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from pardo._base import face
 from pardo._core import Array
-from pardo._sharding.array import ShardedArray, sharded
+from pardo._sharding.array import ShardedArray, mapped, sharded
 from pardo._sharding.failures import name_part
 from pardo._sharding.functions import call, implements
 from pardo._sharding.layout import Layout
 from pardo._sharding.moves import Segment, collect
-from pardo._sharding.operands import group_of, is_number, shape_of, spread, values
+from pardo._sharding.operands import fits, group_of, is_number, shape_of, spread, values
 
 
 class _Key:
@@ -131,18 +131,13 @@ def _view(x: ShardedArray, key: _Key) -> ShardedArray:
     layout = x._layout
     if layout.axis is None:
         local = key.local(None, None)
-        return sharded(x._group, Layout(key.extents(), None, (), layout.devices), {p: _seen(part, local) for p, part in x._parts.items()})
+        return sharded(x._group, Layout(key.extents(), None, (), layout.devices), mapped(x, lambda part: part[local]))
     entry = key.at(layout.axis)
     if isinstance(entry, int):
         entry = slice(entry, entry + 1)
     slices, bounds = _slices(entry, layout)
     made = Layout(key.extents(layout.axis), key.place(layout.axis), bounds, layout.devices)
-    return sharded(x._group, made, {p: _seen(part, key.local(layout.axis, slices[p])) for p, part in x._parts.items()})
-
-
-def _seen(part: Array, key: tuple[Any, ...]) -> Array:
-    found: Array = part[key]
-    return found
+    return sharded(x._group, made, {p: part[key.local(layout.axis, slices[p])] for p, part in x._parts.items()})
 
 
 @implements("x[key]", splits="slices are views of the parts, which keep their bounds; an integer along the split axis copies to all")
@@ -233,11 +228,7 @@ def _fitted(value: Any, target: ShardedArray, gone: int | None, turned: int | No
     while len(shape) > len(wanted) and shape[0] == 1:
         value = value[0] if type(value) is not ShardedArray else call("reshape", (value, shape[1:]), {})
         shape = shape[1:]
-    try:
-        fits = np.broadcast_shapes(shape, tuple(wanted)) == tuple(wanted)
-    except ValueError:
-        fits = False
-    if not fits:
+    if not fits(shape, tuple(wanted)):
         raise ValueError(f"x[key] = value: could not broadcast input array from shape {shape} into shape {tuple(wanted)}")
     if gone is not None and len(shape) > len(wanted) - gone:
         key = (*(slice(None),) * (len(shape) - (len(wanted) - gone)), None)
@@ -284,7 +275,7 @@ def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) ->
         raise TypeError(f"copyto: dst must be a ShardedArray where src is one, not {type(dst).__name__}; gather it: src.to_device(d)")
     group_of([dst, src, where], "copyto")
     given = values(src, "copyto")
-    if np.broadcast_shapes(shape_of(given), dst.shape) != dst.shape:
+    if not fits(shape_of(given), dst.shape):
         raise ValueError(f"copyto: could not broadcast input array from shape {shape_of(given)} into shape {dst.shape}")
     column = spread(given, dst._group, dst._layout, "copyto")
     mask = where if where is True else spread(values(where, "copyto"), dst._group, dst._layout, "copyto")

@@ -126,14 +126,23 @@ def _pieces_of_array(x: Array, group: Group, layout: Layout, op_name: str) -> Op
     return pieces
 
 
+def broadcast(xs: Sequence[Any], op_name: str) -> tuple[int, ...]:
+    """The shape of a result."""
+    try:
+        return np.broadcast_shapes(*map(shape_of, xs))
+    except ValueError:
+        shapes = ", ".join(str(tuple(shape_of(x))) for x in xs)
+        raise ValueError(f"{op_name}: operands could not be broadcast together with shapes {shapes}") from None
+
+
+def fits(shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
+    """Whether a shape broadcasts to another."""
+    return len(shape) <= len(wanted) and all(n in (1, m) for n, m in zip(shape[::-1], wanted[::-1], strict=False))
+
+
 def together(xs: Sequence[Any], op_name: str) -> tuple[Group, Layout, list[Any]]:
     """Operands that broadcast together: the devices, how the result is split, and what each part takes of each operand."""
     group = group_of(xs, op_name)
     given = [values(x, op_name) for x in xs]
-    try:
-        shape = np.broadcast_shapes(*map(shape_of, given))
-    except ValueError:
-        shapes = ", ".join(str(shape_of(x)) for x in given)
-        raise ValueError(f"{op_name}: operands could not be broadcast together with shapes {shapes}") from None
-    layout = layout_for(given, group, shape)
+    layout = layout_for(given, group, broadcast(given, op_name))
     return group, layout, [spread(x, group, layout, op_name) for x in given]

@@ -378,7 +378,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
         return (result, call("full_like", (result, count), {})) if returned else result
     if type(weights) is not ShardedArray and np.ndim(weights) == 1 and x.ndim != 1:
         at = axis_index(axis, x.ndim, "average")
-        weights = face.namespace().reshape(weights, [-1 if a == at else 1 for a in range(x.ndim)])
+        weights = values(weights, "average").reshape([-1 if a == at else 1 for a in range(x.ndim)])
     spread_ = call("broadcast_to", (weights, x.shape), {}) if type(weights) is ShardedArray else weights * call("ones_like", (x,), {})
     total = call("sum", (spread_,), {"axis": axis, "keepdims": keepdims})
     result = call("sum", (x * spread_,), {"axis": axis, "keepdims": keepdims}) / total

@@ -156,7 +156,7 @@ def _load_sharded(folder: Any, devices: Any, axis: Any = "same", weights: Any = 
     return sharded(group, layout, parts)
 
 
-@implements("pickle", splits="gathered on the host")
+@implements("pickle", splits="")
 def reduce(x: ShardedArray) -> Any:
     """In pickles: values, names of devices, and the split."""
     if not isinstance(x._group, LocalGroup):

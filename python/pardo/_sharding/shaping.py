@@ -15,7 +15,7 @@ from pardo._sharding.functions import call, implements
 from pardo._sharding.group import Group
 from pardo._sharding.layout import Layout
 from pardo._sharding.moves import Segment, collect, relaid
-from pardo._sharding.operands import group_of, spread, together, values
+from pardo._sharding.operands import fits, group_of, spread, together, values
 from pardo._sharding.reshard import bounds_for
 
 _VIEW = "a view of the parts"
@@ -102,7 +102,7 @@ def _everywhere(x: ShardedArray, name: str) -> ShardedArray:
 @implements("broadcast_to", splits=_VIEW)
 def broadcast_to(array: ShardedArray, shape: Any) -> ShardedArray:
     wanted = tuple(extents_of(shape, "broadcast_to: shape"))
-    if np.broadcast_shapes(array.shape, wanted) != wanted:
+    if not fits(array.shape, wanted):
         raise ValueError(f"broadcast_to: cannot broadcast shape {array.shape} to {wanted}")
     own = array._layout
     if own.axis is not None and array.shape[own.axis] != wanted[own.axis + len(wanted) - array.ndim]:

@@ -25,7 +25,7 @@ from types import ModuleType
 from typing import Any
 
 FOLDER = Path(__file__).resolve().parent
-FUZZERS = ["arrays", "kernels", "groups", "hostile", "queues", "placements", "failures"]
+FUZZERS = ["arrays", "kernels", "groups", "hostile", "queues", "placements", "failures", "sharded"]
 SESSION = 200  # programs that share a process: what one leaves in caches may be another's trouble
 Program = dict[str, Any]
 

@@ -9,7 +9,7 @@ from fuzz.common import seed_of_commit
 
 pytestmark = pytest.mark.once
 
-PROGRAMS = {"arrays": 80, "kernels": 50, "groups": 60, "hostile": 150, "queues": 60, "placements": 80, "failures": 60}
+PROGRAMS = {"arrays": 80, "kernels": 50, "groups": 60, "hostile": 150, "queues": 60, "placements": 80, "failures": 60, "sharded": 40}
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -14,6 +14,26 @@ class ShardedDevice:
 
     ``x.device`` of a `ShardedArray` is one. Functions that make arrays take it as `device`. Two are equal if they have the same devices in
     the same order, and the same weights.
+
+    Attributes
+    ----------
+    devices : tuple of Device
+        The devices, in the order of the parts.
+    weights : tuple of float or None
+        The shares of the parts, or None where all are equal.
+
+    See Also
+    --------
+    shard, ShardedArray
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> s = pp.shard([1.0, 2.0], ["cpu"])
+    >>> s.device
+    ShardedDevice(['cpu:0'])
+    >>> pp.zeros(2, device=s.device) + s
+    ShardedArray([1., 2.])
     """
 
     __slots__ = ("__weakref__", "_group")

@@ -233,7 +233,7 @@ class ShardedArray:
 
     def __array_namespace__(self, /, *, api_version: str | None = None) -> ModuleType:
         """The namespace of the array API: the module `pardo`."""
-        return self._parts[self._group.owned[0]].__array_namespace__(api_version=api_version)  # type: ignore[no-any-return]
+        return self._parts[self._group.owned[0]].__array_namespace__(api_version=api_version)
 
     # --- where it is --------------------------------------------------------------------------------------------------------------
 

@@ -52,7 +52,7 @@ def explain(*arrays: Any) -> Any:
     texts: list[str] = []
     steps: list[Any] = []
     for queue, parts in lanes.items():
-        plan = explain_plain(*parts)
+        plan: Any = explain_plain(*parts)
         lines = str(plan).rstrip("\n").split("\n")
         texts += [names[queue], *(f"| {line}".rstrip() for line in lines)]
         steps += plan._steps

@@ -187,7 +187,7 @@ def _piece(x: Any, layout: Layout, part: int) -> Any:
 
 def _copy_on(x: Any, queue: Queue) -> Array:
     if type(x) is not Array:
-        return plain_asarray(x, queue=queue)  # type: ignore[no-any-return]
+        return plain_asarray(x, queue=queue)
     return x._copy() if x.queue == queue else x._to_queue(queue)
 
 

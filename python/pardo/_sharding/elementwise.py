@@ -33,7 +33,7 @@ _POINTWISE = {
     "round": (1, ("a",)),
     "sinc": (1, ("x",)),
 }
-_IN_PLACE = {
+_IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
     "add": operator.iadd,
     "subtract": operator.isub,
     "multiply": operator.imul,
@@ -206,7 +206,8 @@ def in_place(x: ShardedArray, name: str, other: Any) -> Any:
     given = values(other, name)
     if not fits(shape_of(given), x.shape):
         raise ValueError(f"{name}: an operand of shape {shape_of(given)} could not be broadcast to the shape {x.shape} of what is written")
-    column, function, seen, p = spread(given, group, x._layout, name), _IN_PLACE[name], set[int](), -1
+    column, seen, p = spread(given, group, x._layout, name), set[int](), -1
+    function: Callable[[Any, Any], Any] = _IN_PLACE[name]
     try:
         for p, part in x._parts.items():
             if id(part) not in seen:  # parts of one queue may be the same array, where each has the whole

@@ -2,14 +2,20 @@
 from __future__ import annotations
 
 import abc
+import collections
+import contextlib
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from pardo._core import Array, Device, Queue, _empty
+from pardo._core import Array, Device, Event, Queue, _empty
 
 Combine = Callable[[Array, Array], Array]
 Pair = tuple[int, int]
 Described = tuple[tuple[int, ...], Any]  # shape and dtype of what arrives
+
+
+_AHEAD = 2  # steps of a loop that are handed over before one is waited for
 
 
 class Group(abc.ABC):
@@ -82,6 +88,26 @@ class Group(abc.ABC):
                 total = combine(total, tuple(column[p][q] for column in columns))
             results[p] = total
         return results
+
+    def pace(self, parts: Mapping[int, Array]) -> None:
+        """Hand over what computes the owned parts, and wait for what was handed over some calls ago: so a loop that exchanges pieces at
+        each step is not recorded far ahead, with memory for all its steps. Failures are raised where values are used."""
+        begun = []
+        for x in parts.values():
+            try:
+                x.force()
+                begun.append(x.event)
+            except Exception:
+                continue
+        self._begun.append(begun)
+        if len(self._begun) > _AHEAD:
+            for event in self._begun.popleft():
+                with contextlib.suppress(Exception):
+                    event.wait()
+
+    @functools.cached_property
+    def _begun(self) -> collections.deque[list[Event]]:
+        return collections.deque()
 
     def gather(self, parts: Mapping[int, Array], queue: Queue) -> list[Array] | None:
         """The arrays of all parts, in their order, on one queue of this process."""

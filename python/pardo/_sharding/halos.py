@@ -14,6 +14,7 @@ from pardo._sharding.layout import Layout
 from pardo._sharding.moves import cut, joined, relaid
 from pardo._sharding.operands import group_of, is_number, spread, values
 
+_LARGE = 1 << 20  # bytes of a part
 _MODES = (None, "constant", "edge", "wrap")
 
 
@@ -66,6 +67,8 @@ def with_halos(x: ShardedArray, widths: tuple[int, int], mode: str | None, cval:
     assert axis is not None
     if x.shape[axis] == 0 and mode in ("edge", "wrap") and any(widths):
         raise ValueError(f"map_shards: an array without rows has none for mode {mode!r}")
+    if x.nbytes >= _LARGE * group.size:
+        group.pace(x._parts)
     plans = [_rows(x, p, widths, mode) for p in range(group.size)]
     owned = set(group.owned)
     extents = layout.shape

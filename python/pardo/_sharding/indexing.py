@@ -52,7 +52,8 @@ class _Key:
 
     def local(self, axis: int | None, entry: Any) -> tuple[Any, ...]:
         """The key for a part, which has another entry for the split axis."""
-        found, at = [], 0
+        found: list[Any] = []
+        at = 0
         for each in self.entries:
             if each is None:
                 found.append(None)
@@ -68,7 +69,7 @@ def _parsed(key: Any, shape: tuple[int, ...]) -> _Key | None:
     for i, item in enumerate(items):
         if item is None or item is Ellipsis or isinstance(item, slice):
             continue
-        if isinstance(item, (bool, np.bool_, list, str)) or (getattr(item, "ndim", 0) and not isinstance(item, (int, np.integer))):
+        if isinstance(item, (bool, np.bool_, list, str)) or (hasattr(item, "ndim") and item.ndim):
             return None
         if getattr(getattr(item, "dtype", None), "kind", "i") == "b":
             return None

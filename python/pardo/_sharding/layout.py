@@ -28,6 +28,7 @@ class Layout:
     axis: int | None
     bounds: tuple[int, ...]
     devices: tuple[Any, ...]
+    _hash: int | None
 
     def __init__(self, shape: Sequence[int], axis: int | None, bounds: Sequence[int], devices: Sequence[Any]) -> None:
         put = object.__setattr__
@@ -99,9 +100,11 @@ class Layout:
         return self.shape == other.shape and self.same_split(other)
 
     def __hash__(self) -> int:
-        if self._hash is None:
-            object.__setattr__(self, "_hash", hash((self.shape, self.axis, self.bounds, self.devices)))
-        return self._hash  # type: ignore[return-value]
+        if self._hash is not None:
+            return self._hash
+        made = hash((self.shape, self.axis, self.bounds, self.devices))
+        object.__setattr__(self, "_hash", made)
+        return made
 
     def __repr__(self) -> str:
         return f"Layout({self.shape}, axis={self.axis}, bounds={self.bounds}, devices=({', '.join(map(str, self.devices))}))"

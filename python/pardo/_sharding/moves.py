@@ -25,12 +25,12 @@ def cut(x: Array, axis: int, start: int, stop: int) -> Array:
     """A view of some indices of an axis; the array itself where that is all."""
     if start == 0 and stop == x.shape[axis]:
         return x
-    return x[(*(slice(None),) * axis, slice(start, stop))]  # type: ignore[no-any-return]
+    return x[(*(slice(None),) * axis, slice(start, stop))]
 
 
 def joined(pieces: Sequence[Array], axis: int) -> Array:
     """Arrays of one queue one after another: the array itself where there is one."""
-    return pieces[0] if len(pieces) == 1 else face.namespace().concat(pieces, axis=axis)  # type: ignore[no-any-return]
+    return pieces[0] if len(pieces) == 1 else face.namespace().concat(pieces, axis=axis)
 
 
 def collect(group: Group, segments: Sequence[Segment], target: Layout, axis: int, implicit: str | None = None) -> dict[int, Array]:

@@ -24,7 +24,7 @@ def is_number(x: Any) -> bool:
 
 def shape_of(x: Any) -> tuple[int, ...]:
     if type(x) is ShardedArray or type(x) is Array or isinstance(x, np.ndarray):
-        return x.shape  # type: ignore[no-any-return]
+        return x.shape
     return () if is_number(x) else np.shape(x)
 
 

@@ -2,7 +2,7 @@
 # give the same bits.
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from pardo._sharding.functions import call, implements
 from pardo._sharding.layout import Layout
 from pardo._sharding.operands import group_of, spread, values
 
+_LARGE = 1 << 20  # bytes of a part whose reduction is work enough to be handed over when it is recorded
 _SPLITS = "along the split axis: each part, then these in the parts' order; else each part by itself"
 
 
@@ -55,10 +56,14 @@ def _where_of(x: ShardedArray, where: Any, name: str) -> Any:
 
 
 def _folded(
-    x: ShardedArray, parts: dict[int, tuple[Array, ...]], combine: Callable[[Any, Any], Any], always_first: bool = False
+    x: ShardedArray, parts: Mapping[int, tuple[Array, ...]], combine: Callable[[Any, Any], Any], always_first: bool = False
 ) -> list[ShardedArray]:
     """The parts' results in one, which each part has."""
     group = x._group
+    if x.nbytes > _LARGE * group.size:
+        for xs in parts.values():  # all begin before one waits for another
+            for each in xs:
+                each.force()
     folded = group.fold(parts, combine, taking_part(x._layout, always_first))
     count = len(parts[group.owned[0]])
     shape = folded[group.owned[0]][0].shape
@@ -159,7 +164,7 @@ def _plain(name: str) -> Callable[..., Any]:
     return getattr(face.namespace(), name)  # type: ignore[no-any-return]
 
 
-_ORDER = {
+_ORDER: dict[str, tuple[str, ...]] = {
     name: ("dtype", "out", "keepdims", "initial", "where") if name in ("sum", "prod", "nansum", "nanprod") else ("out", "keepdims")
     for name in _FOLDS
 } | dict.fromkeys(("min", "max", "amin", "amax", "nanmin", "nanmax"), ("out", "keepdims", "initial", "where"))
@@ -285,7 +290,7 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
 
 
 def _narrowed(x: ShardedArray, dtype: Any) -> ShardedArray:
-    return x if x.dtype == dtype else x.astype(dtype)  # type: ignore[no-any-return]
+    return x if x.dtype == dtype else x.astype(dtype)
 
 
 def _variance(name: str, x: ShardedArray, axes: list[int], dtype: Any, correction: float, keepdims: bool, mask: Any, mean_: Any) -> Any:
@@ -322,7 +327,7 @@ def _spread_function(name: str) -> Callable[..., Any]:
         *,
         where: Any = None,
         mean: Any = None,
-        correction: float | None = None,
+        correction: Any = None,
     ) -> Any:
         x = _operand(a, name)
         chosen = correction_of(name, ddof, correction if correction is not np._NoValue else None)

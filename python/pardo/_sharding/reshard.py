@@ -13,7 +13,7 @@ from pardo._sharding.array import ShardedArray, mapped, sharded
 from pardo._sharding.device import ShardedDevice
 from pardo._sharding.failures import name_part
 from pardo._sharding.functions import implements
-from pardo._sharding.group import Group
+from pardo._sharding.group import Group, LocalGroup
 from pardo._sharding.layout import Layout, balanced_bounds
 from pardo._sharding.moves import cut, gathered_on, joined, relaid
 
@@ -66,8 +66,11 @@ def _to_group(x: ShardedArray, group: Group) -> ShardedArray:
     """The same array over other devices of this process: each part is made of the pieces that lie in it."""
     if group.keys == x._group.keys:
         axis = x._layout.axis
-        kept = axis is None or group.weights == x._group.weights
-        return reshard(x, axis, (x.bounds or None) if kept else bounds_for(x.shape[axis], group))
+        if axis is None or group.weights == x._group.weights:
+            return reshard(x, axis, x.bounds or None)
+        return reshard(x, axis, bounds_for(x.shape[axis], group))
+    if not isinstance(group, LocalGroup) or not isinstance(x._group, LocalGroup):
+        raise TypeError("to_device: the parts are in several processes; gather the array, pardo.asnumpy(s), and split that")
     layout = x._layout
     if layout.axis is None:
         first = x._parts[x._group.owned[0]]

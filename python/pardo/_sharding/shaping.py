@@ -155,7 +155,7 @@ def _kept_split(own: Layout, wanted: Sequence[int]) -> Layout | None:
 
 
 @implements("reshape", splits="each part by itself where its elements stay together, else rows go to other parts")
-def reshape(x: ShardedArray, /, shape: Any, order: str = "C", *, copy: bool | None = None) -> ShardedArray:
+def reshape(x: ShardedArray, /, shape: Any, order: str = "C", *, copy: bool | None = None) -> Any:
     if order not in ("C", None):
         return NotImplemented
     wanted, own, group = _wanted(shape, x.size), x._layout, x._group
@@ -189,14 +189,14 @@ def reshape(x: ShardedArray, /, shape: Any, order: str = "C", *, copy: bool | No
 
 
 @implements("ravel", splits="as reshape")
-def ravel(a: ShardedArray, order: str = "C") -> ShardedArray:
+def ravel(a: ShardedArray, order: str = "C") -> Any:
     return reshape(a, (-1,), order) if order != "K" else reshape(a, (-1,))
 
 
 @implements("flatten", splits="as reshape")
-def flatten(a: ShardedArray, order: str = "C") -> ShardedArray:
+def flatten(a: ShardedArray, order: str = "C") -> Any:
     made = ravel(a, order)
-    return NotImplemented if made is NotImplemented else call("copy", (made,), {})  # type: ignore[no-any-return]
+    return NotImplemented if made is NotImplemented else call("copy", (made,), {})
 
 
 # --- order -----------------------------------------------------------------------------------------------------------------------------
@@ -223,7 +223,7 @@ def fliplr(m: ShardedArray) -> ShardedArray:
 
 
 @implements("roll", splits="along the split axis elements go to the next parts, else each part by itself")
-def roll(a: ShardedArray, shift: Any, axis: Any = None) -> ShardedArray:
+def roll(a: ShardedArray, shift: Any, axis: Any = None) -> Any:
     if axis is None:
         amounts = extents_of(shift, "roll: shift")
         return reshape(roll(ravel(a), sum(amounts), 0), a.shape)
@@ -237,13 +237,13 @@ def roll(a: ShardedArray, shift: Any, axis: Any = None) -> ShardedArray:
     return a
 
 
-def _rolled(x: ShardedArray, by: int, axis: int) -> ShardedArray:
+def _rolled(x: ShardedArray, by: int, axis: int) -> Any:
     own, n = x._layout, x.shape[axis]
     if own.axis != axis:
         return sharded(x._group, own, mapped(x, lambda part: face.namespace().roll(part, by, axis)))
     by = by % n if n else 0
     if by == 0:
-        return call("copy", (x,), {})  # type: ignore[no-any-return]
+        return call("copy", (x,), {})
     return sharded(x._group, own, collect(x._group, [Segment(x, n - by, n, 0), Segment(x, 0, n - by, by)], own, axis))
 
 
@@ -263,7 +263,7 @@ for _name in ("tril", "triu"):
 
 
 @implements("diff", splits="edges go to the parts before")
-def diff(a: ShardedArray, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> ShardedArray:
+def diff(a: ShardedArray, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
     given = {name for name, x in (("prepend", prepend), ("append", append)) if x is not None and x is not np._NoValue}
     if given:
         return NotImplemented
@@ -282,7 +282,7 @@ def diff(a: ShardedArray, n: int = 1, axis: int = -1, prepend: Any = None, appen
 
 
 @implements("concat", "concatenate", splits="along the split axis the parts are made anew, else each part by itself")
-def concat(arrays: Any, /, axis: int | None = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind") -> ShardedArray:
+def concat(arrays: Any, /, axis: int | None = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind") -> Any:
     if out is not None or casting != "same_kind":
         return NotImplemented
     given = [values(x, "concat") for x in arrays]
@@ -338,7 +338,7 @@ def _shares(part: Any, ready: Sequence[ShardedArray], p: int) -> bool:
 
 
 @implements("stack", splits="each part by itself")
-def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind") -> ShardedArray:
+def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind") -> Any:
     given = [values(x, "stack") for x in arrays]
     first = next(x for x in given if type(x) is ShardedArray)
     at = axis_index(axis, first.ndim + 1, "stack")
@@ -353,12 +353,12 @@ def _rows(x: Any) -> Any:
 
 
 @implements("vstack", "row_stack", splits="as concat")
-def vstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> ShardedArray:
+def vstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
     return concat([_rows(values(x, "vstack")) for x in tup], 0, dtype=dtype, casting=casting)
 
 
 @implements("hstack", splits="as concat")
-def hstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> ShardedArray:
+def hstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
     given = [values(x, "hstack") for x in tup]
     given = [x if len(x.shape) else x.reshape((1,)) for x in given]
     return concat(given, 0 if len(given[0].shape) == 1 else 1, dtype=dtype, casting=casting)

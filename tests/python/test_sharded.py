@@ -780,3 +780,31 @@ def test_rows_of_the_table_are_public_functions() -> None:
 def test_files_of_the_table_are_there() -> None:
     for name in functions.FILES:
         assert importlib.util.find_spec(f"pardo._sharding.{name}")
+
+
+def test_messages_say_what_to_do() -> None:
+    s = pp.shard(np.ones(4), places("halves"))
+    for call, error, message in (
+        (lambda: pp.save("x.npy", s), TypeError, r"s\.save\(folder\)"),
+        (lambda: pp.r_[s, s], TypeError, "to_device"),
+        (lambda: s.queue, AttributeError, r"s\.shards\[0\]\.queue"),
+        (lambda: s.nothing, AttributeError, "no attribute 'nothing'$"),
+        (lambda: pp.zeros("a", device=s.device), TypeError, "zeros: shape must be"),
+        (lambda: pp.zeros((-1,), device=s.device), ValueError, "negative dimensions"),
+        (lambda: pp.zeros(device=s.device), TypeError, r"zeros\(\) missing"),
+        (lambda: pp.zeros(3, device=s.device, queue=pp.Queue("cpu")), ValueError, "give no queue"),
+        (lambda: pp.shard("abc", ["cpu"]), TypeError, "not str"),
+        (lambda: pp.shard({1: 2}, ["cpu"]), TypeError, "not dict"),
+        (lambda: s.to_device(3), TypeError, "device must be"),
+        (lambda: s.to_device("cpu", stream=1), ValueError, "stream must be None"),
+        (lambda: s[1.5], IndexError, "only integers"),
+        (lambda: s[..., ...], IndexError, "single ellipsis"),
+        (lambda: s.item(), ValueError, "size 1"),
+        (lambda: len(s.sum()), TypeError, "without dimensions"),
+        (lambda: pp.reshape(s, (3,)), ValueError, "cannot reshape"),
+        (lambda: pp.permute_dims(s, (1,)), np.exceptions.AxisError, "out of bounds"),
+        (lambda: pp.concat([s, pp.zeros((2, 2), device=s.device)]), ValueError, "must be the same"),
+    ):
+        with pytest.raises(error, match=message):
+            call()
+    same(pp.full_like(s, s.sum()), np.full(4, 4.0))

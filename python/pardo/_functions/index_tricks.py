@@ -12,7 +12,7 @@ from pardo._array.interop import asarray
 from pardo._array.joining import concatenate, stack
 from pardo._array.ranges import arange, linspace, meshgrid
 from pardo._base import promotion
-from pardo._base.arguments import SCALARS, home_queue, on_queue
+from pardo._base.arguments import SCALARS, home_queue, not_an_array, on_queue
 from pardo._core import Array, Queue, _pull
 from pardo._functions.operands import cast
 
@@ -97,6 +97,8 @@ class _Joined(_Named):
             x = on_queue(item, home, self.__name__)  # it meets arrays: a copy that a guard of transfers sees
         else:
             x = asarray(item, queue=home)
+            if type(x) is not Array:  # one over several devices
+                raise not_an_array(x, self.__name__)
         ndim = 0 if type(item) in SCALARS else x.ndim
         if ndim >= ndmin:
             return x

@@ -72,7 +72,7 @@ def _unary(function: Callable[[Any], Any]) -> Any:
 
 def _in_place(function: Callable[[Any, Any], Any], name: str) -> Any:
     def method(self: ShardedArray, other: Any) -> Any:
-        if not self.shape and self._parts[self._group.owned[0]]._is_scalar_value():
+        if not self.shape and any(x._is_scalar_value() for x in self._parts.values()):
             return function(self, other)  # results without dimensions are values, as numbers are: a new one takes the name
         return call("in place", (self, name, other), {})
 
@@ -225,6 +225,14 @@ class ShardedArray:
     def imag(self) -> ShardedArray:
         """The imaginary parts."""
         return call("imag", (self,), {})  # type: ignore[no-any-return]
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_") and hasattr(Array, name):
+            raise AttributeError(
+                f"'ShardedArray' object has no attribute {name!r}: it is over several devices; take one of a part, s.shards[0].{name}, or "
+                f"gather the array on one device, s.to_device(d).{name}"
+            )
+        raise AttributeError(f"'ShardedArray' object has no attribute {name!r}")
 
     def __len__(self) -> int:
         if not self.shape:

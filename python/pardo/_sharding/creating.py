@@ -9,7 +9,8 @@ import numpy as np
 from pardo import _core
 from pardo._array.interop import asarray as plain_asarray
 from pardo._base import face
-from pardo._base.arguments import DeviceLike, axis_index, device_of
+from pardo._base.arguments import SCALARS, DeviceLike, axis_index, device_of
+from pardo._base.arguments import shape as read_shape
 from pardo._core import Array, Device, Queue
 from pardo._runtime.devices import get_devices
 from pardo._sharding import dispatch as dispatch
@@ -164,6 +165,8 @@ def _whole(x: Any) -> Any:
     """What is neither an array of pardo nor one of NumPy's, as one of these."""
     if isinstance(x, (list, tuple)) and _core._array_among(x) is not None:
         return plain_asarray(x)
+    if not (isinstance(x, SCALARS) or hasattr(x, "__dlpack__") or _core._is_host_data(x)):
+        raise TypeError(f"shard: an array, or a sequence of numbers, is expected, not {type(x).__name__}")
     return plain_asarray(x) if hasattr(x, "__dlpack__") and not isinstance(x, np.ndarray) else np.asarray(x)
 
 
@@ -208,7 +211,7 @@ def _filling(name: str) -> Callable[..., Any]:
 
     def function(shape: Any, *args: Any, **kwargs: Any) -> Any:
         group = _group_in(kwargs, name)
-        extents = tuple(shape) if isinstance(shape, Iterable) else (shape,)
+        extents = tuple(read_shape(shape, name))
         layout = Layout(extents, None, (), group.keys) if not extents else Layout(extents, 0, bounds_for(extents[0], group), group.keys)
         plain = getattr(face.namespace(), name)
         return sharded(group, layout, {p: plain(layout.local_shape(p), *args, queue=group.queue(p), **kwargs) for p in group.owned})
@@ -256,6 +259,11 @@ def _like(name: str) -> Callable[..., Any]:
             dtype = kwargs.get("dtype") or (args[len(positional)] if len(args) > len(positional) else x.dtype)
             return getattr(face.namespace(), name.removesuffix("_like"))(extents, *positional, dtype=dtype, device=where)
         plain = getattr(face.namespace(), name)
+        if name == "full_like" and any(type(v) is ShardedArray for v in (*args, *kwargs.values())):
+            fill = args[0] if args else kwargs.pop("fill_value")
+            made = call("empty_like", (x, *args[1:]), {"device": device, **kwargs})
+            made[...] = fill
+            return made
         if device is not None and not isinstance(device, ShardedDevice):
             return plain(call("to_device", (x, device), {}), *args, **kwargs)
         return sharded(x._group, x._layout, mapped(x, lambda part: plain(part, *args, **kwargs)))

@@ -31,6 +31,8 @@ def implements(*names: str, splits: str) -> Callable[[F], F]:
     user gave them, and gives NotImplemented for what it cannot do, which raises a TypeError that says so and names ``s.to_device(d)``."""
 
     def put(function: F) -> F:
+        if "<locals>" in function.__qualname__:
+            function.__qualname__ = function.__name__  # which messages on wrong arguments show
         for name in names:
             TABLE[name] = Row(function, splits)
         return function
@@ -78,7 +80,8 @@ def row_of(ufunc: Any) -> Row:
 
 def refuse(name: str, what: str = "") -> NoReturn:
     """The error for what is not there."""
+    remedy = f"{name}(s.to_device(d))" if name.replace(".", "").isidentifier() else "s.to_device(d)"
     raise TypeError(
         f"{name}: {what}not there for arrays over several devices; "
-        f"gather the array on one first: {name}(s.to_device(d)), or use s.map_shards(f) for what each part can do by itself"
+        f"gather the array on one first: {remedy}, or use s.map_shards(f) for what each part can do by itself"
     )

@@ -75,6 +75,18 @@ def save(x: ShardedArray, folder: Any) -> None:
     group.all_gather(dict.fromkeys(group.owned, 0))
 
 
+def _one_file(name: str) -> Any:
+    def function(*args: Any, **kwargs: Any) -> Any:
+        raise TypeError(f"{name}: a file holds arrays of one device; use s.save(folder), a file a part, or {name} with pardo.asnumpy(s)")
+
+    function.__name__ = name
+    return function
+
+
+for _name in ("save", "savez", "savez_compressed", "savetxt"):
+    implements(_name, splits="")(_one_file(_name))
+
+
 def load_sharded(
     folder: Any,
     devices: DeviceLike | Queue | ShardedDevice | Iterable[DeviceLike | Queue],

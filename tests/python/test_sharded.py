@@ -369,6 +369,10 @@ def test_in_place_and_views(devices: list[Any]) -> None:
             part += 1
         x += 1
         same(s, x) if axis is not None or len(s.shards) == 1 else None
+    first, last = s[0, 0], s[..., 7, 2]
+    first += 100  # elements are values
+    last += 0
+    same(s, x)
     with pytest.raises(TypeError, match="cast"):
         s += 1.5
     with pytest.raises(ValueError, match="broadcast"):

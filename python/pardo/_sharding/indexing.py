@@ -16,11 +16,11 @@ from pardo._sharding.operands import fits, group_of, is_number, shape_of, spread
 
 
 class _Key:
-    """A key as it is for each axis: `entries` has an integer or a slice for each axis of the array, and None for new ones."""
+    """A key as it is for each axis: `entries` has an integer or a slice for each axis of the array, and None for new ones. `dots`: there is
+    an ellipsis, so that an element is a view and no value."""
 
-    def __init__(self, entries: list[Any], shape: tuple[int, ...]) -> None:
-        self.entries = entries
-        self.shape = shape
+    def __init__(self, entries: list[Any], shape: tuple[int, ...], dots: bool) -> None:
+        self.entries, self.shape, self.dots = entries, shape, dots
 
     def extents(self, keep: int | None = None) -> list[int]:
         """The shape of the result; the axis `keep` stays there with extent one where it is indexed by an integer."""
@@ -60,7 +60,7 @@ class _Key:
                 continue
             found.append(entry if at == axis else each)
             at += 1
-        return (*found, ...)
+        return (*found, ...) if self.dots else tuple(found)
 
 
 def _parsed(key: Any, shape: tuple[int, ...]) -> _Key | None:
@@ -96,7 +96,7 @@ def _parsed(key: Any, shape: tuple[int, ...]) -> _Key | None:
                 raise IndexError(f"x[...]: index {entry} is out of bounds for axis {axis} with size {shape[axis]}")
             entries[i] = entry % shape[axis]
         axis += 1
-    return _Key(entries, shape)
+    return _Key(entries, shape, where is not None)
 
 
 def _ceil(a: int, b: int) -> int:
@@ -165,15 +165,14 @@ def _row(x: ShardedArray, key: _Key, axis: int) -> ShardedArray:
     owner = layout.owner(index)
     piece = None
     if owner in x._parts:
-        piece = x._parts[owner][key.local(axis, index - layout.bounds[owner])]
-        piece = piece.copy() if piece.ndim else piece
+        piece = x._parts[owner][key.local(axis, index - layout.bounds[owner])].copy()
     shape = tuple(key.extents())
     return sharded(group, Layout(shape, None, (), layout.devices), group.broadcast(piece, owner, (shape, x._dtype)))
 
 
 def _backwards(x: ShardedArray, key: _Key, axis: int) -> ShardedArray:
     n, entry, at = x.shape[axis], key.at(axis), key.place(axis)
-    ahead = _view(x, _Key(list(_with(key, axis, _forwards(entry, n))), x.shape))
+    ahead = _view(x, _Key(list(_with(key, axis, _forwards(entry, n))), x.shape, key.dots))
     layout = ahead._layout
     backwards = (*(slice(None),) * at, slice(None, None, -1))
     turned = sharded(x._group, layout, {p: part[backwards] for p, part in ahead._parts.items()})
@@ -192,7 +191,8 @@ def _is_view(x: Array) -> bool:
 
 
 def _with(key: _Key, axis: int, entry: Any) -> tuple[Any, ...]:
-    return key.local(axis, entry)[:-1]
+    made = key.local(axis, entry)
+    return made[:-1] if key.dots else made
 
 
 @implements("x[key] = value", splits="the owners of what is written")
@@ -204,6 +204,7 @@ def put(x: ShardedArray, key: Any, value: Any) -> None:
             return _put_masked(x, key, value)
         call("x[indices] = value", (x, key, value), {})
         return None
+    parsed.dots = True
     axis, turned, gone = x._layout.axis, None, None
     if axis is not None:
         entry = parsed.at(axis)
@@ -211,7 +212,7 @@ def put(x: ShardedArray, key: Any, value: Any) -> None:
             gone = parsed.place(axis)
         elif (entry.step or 1) < 0:
             turned = parsed.place(axis)
-            parsed = _Key(list(_with(parsed, axis, _forwards(entry, x.shape[axis]))), x.shape)
+            parsed = _Key(list(_with(parsed, axis, _forwards(entry, x.shape[axis]))), x.shape, True)
     target = _view(x, parsed)
     column = value
     if not is_number(value):

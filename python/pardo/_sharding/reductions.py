@@ -68,6 +68,8 @@ def _folded(
     count = len(parts[group.owned[0]])
     shape = folded[group.owned[0]][0].shape
     layout = Layout(shape, None, (), group.keys)
+    if not shape:  # results without dimensions are values
+        folded = {p: tuple(x if x._is_scalar_value() else x[()] for x in xs) for p, xs in folded.items()}
     return [sharded(group, layout, {p: xs[i] for p, xs in folded.items()}) for i in range(count)]
 
 

@@ -475,14 +475,14 @@ def _plan_of(n: int, q: bytes, dtype: np.dtype[Any], method: str) -> tuple[tuple
     )
 
 
-def _of_all(s: _Slices, q: NDArray[Any], method: str, weak: bool) -> Array:
-    """Quantiles of slices of one length: the places are known on the host."""
+def _of_all(s: Any, q: NDArray[Any], method: str, weak: bool, ranked_of: Callable[[Any, list[int], int], Array] = _core._ranked) -> Array:
+    """Quantiles of slices of one length: the places are known on the host. `ranked_of` gives the elements of sorted lines at places."""
     x, n, last = s.x, s.n, s.x.ndim - 1
     if method in _DISCRETE or (method == "linear" and kind_of(q.dtype) in "iu"):
         formula = _DISCRETE.get(method, _INTERPOLATED["linear"])
         places = np.maximum(np.asarray(formula(n, _for_places(q, n), np)).astype(np.int64), 0)
         ranks = sorted({*places.tolist(), n - 1})
-        x = _core._ranked(x, ranks, last)
+        x = ranked_of(x, ranks, last)
         result = _core._take(x, to_queue(np.searchsorted(ranks, places), x.queue), last)
         if x._kind == "f":
             end = x[..., -1:]
@@ -493,7 +493,7 @@ def _of_all(s: _Slices, q: NDArray[Any], method: str, weak: bool) -> Array:
     kept, plan, dtype = _plan_of(n, q.tobytes(), q.dtype, method)
     narrow = default_on(x.queue, x.dtype if weak and x._kind == "f" else np.float64 if weak else dtype)
     lines = x.size // n
-    ranked = _core._reshape(_core._ranked(x, list(kept), last), [lines, len(kept)])
+    ranked = _core._reshape(ranked_of(x, list(kept), last), [lines, len(kept)])
     out: Array = _core._empty([lines, q.size], promotion.result_type(x.dtype, narrow), x.queue)
     if out.size:
         between[Range(lines, q.size)](ranked, to_queue(plan.astype(default_on(x.queue, np.float64)), x.queue), narrow.type, out)

@@ -1,0 +1,607 @@
+# python/pardo/_sharding/sorting.py: sorted orders across parts by sample sort; what is made of them: unique elements, places, quantiles.
+"""A row is sorted by sample sort: samples at fixed places give splitters, each part sends its elements to the part between whose splitters
+they are, and each part sorts what has arrived. Then few elements move to the bounds that the row had before. Equal elements are told apart by
+their places, so that many of them are spread too, and that the order is stable.
+
+References: W. D. Frazer, A. C. McKellar, "Samplesort: a sampling approach to minimal storage tree sorting", Journal of the ACM 17, 1970;
+D. R. Helman, D. A. Bader, J. JaJa, "A randomized parallel sorting algorithm with an experimental study", Journal of Parallel and Distributed
+Computing 52, 1998, for splitters with places.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from pardo import _core
+from pardo._analysis import counting as _differences
+from pardo._analysis import quantiles as _quantiles
+from pardo._array import searching, sets
+from pardo._array import sorting as _sorting
+from pardo._array.interop import asnumpy
+from pardo._array.ranges import arange
+from pardo._base.arguments import axis_index, default_queue, index
+from pardo._base.promotion import kind_of
+from pardo._core import Array
+from pardo._functions.operands import axes_of, parameters_on_host
+from pardo._sharding.array import ShardedArray, replicated, sharded
+from pardo._sharding.functions import implements
+from pardo._sharding.group import Group
+from pardo._sharding.layout import Layout
+from pardo._sharding.moving import (
+    Parts,
+    across,
+    agreed,
+    by_rows,
+    empty,
+    flat,
+    joined,
+    requested,
+    resplit,
+    same_everywhere,
+    sent,
+    settled,
+    shaped,
+    whole,
+)
+from pardo._sharding.given import Operand, group_of
+
+SAMPLES = 1024  # for each part
+GOLDEN = 0.6180339887498949  # multiples of it, modulo 1, are spread evenly whatever their number is
+SMALL = 1 << 14  # up to so many elements each part sorts all
+ROWS = 4  # up to so many rows are sorted one by one; more are split by rows
+
+# --- splitters
+
+
+class Splitters(NamedTuple):
+    """Elements between the parts that have any: those of the k-th come before the k-th, in the order of values and then of places."""
+
+    values: list[Any]
+    places: list[int]
+
+
+@functools.lru_cache(maxsize=256)
+def _sampled(n: int, count: int) -> np.ndarray[Any, Any]:
+    """The places of samples of a row: all, or about so many that no period of the elements hits."""
+    if n <= count:
+        return np.arange(n)
+    return np.unique((np.modf(np.arange(1, count + 1) * GOLDEN)[0] * n).astype(np.int64))
+
+
+def _keys(values: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], ...]:
+    """What numbers are sorted by, the last one first: NaN after all others, complex numbers by both their parts."""
+    if kind_of(values.dtype) == "c":
+        nan = np.isnan(values.real), np.isnan(values.imag)
+        return np.where(nan[1], 0, values.imag), np.where(nan[0], 0, values.real), nan[1], nan[0]
+    if kind_of(values.dtype) == "f":
+        wide = values.astype(np.float64)
+        return np.where(np.isnan(wide), 0, wide), np.isnan(wide)
+    return (values,)
+
+
+def _splitters(row: ShardedArray, descending: bool, targets: Sequence[int]) -> Splitters:
+    """Elements near the places where the sorted row is to be cut."""
+    n, layout, group = row.size, row.layout, row.group
+    each = [_sampled(layout.length(p), -(-SAMPLES * group.size * layout.length(p) // n)) for p in range(group.size)]
+    taken = {p: searching.take(row._parts[p], _core._host_operand(each[p], group.queue(p), "sort", False), axis=0) for p in group.owned}
+    values = np.concatenate(agreed(group, lambda p: asnumpy(taken[p])))
+    places = np.concatenate([found + layout.bounds[p] for p, found in enumerate(each)])
+    keys = _keys(values)
+    order = np.lexsort((-places, *keys))[::-1] if descending else np.lexsort((places, *keys))
+    chosen = order[[min(target * len(order) // n, len(order) - 1) for target in targets]]
+    return Splitters(list(values[chosen]), places[chosen].tolist())
+
+
+def _compared(x: Array, value: Any) -> tuple[Array, Array]:
+    """Whether elements come after a number, and whether they are equal to it, in the order of sorts."""
+    kind = kind_of(x.dtype)
+    if kind == "c":
+        real, imag = _core.real(x), _core.imag(x)
+        nan_real, nan_imag = _core.isnan(real), _core.isnan(imag)
+        no_real, no_imag = bool(np.isnan(value.real)), bool(np.isnan(value.imag))
+        alike = (nan_real == no_real) & (nan_imag == no_imag)
+        after = (nan_imag > no_imag) & (nan_real == no_real) | (nan_real > no_real)
+        equal_real = alike if no_real else alike & (real == value.real)
+        if not no_real:
+            after = after | (alike & (real > value.real))
+        if not no_imag:
+            after = after | (equal_real & (imag > value.imag))
+        return after, equal_real if no_imag else equal_real & (imag == value.imag)
+    if kind == "f":
+        nan = _core.isnan(x)
+        if np.isnan(np.float64(value)):
+            return nan & ~nan, nan
+        return (x > value) | nan, x == value
+    return x > value, x == value
+
+
+def _buckets(x: Array, first: int, splitters: Splitters, descending: bool) -> Array:
+    """How many splitters do not come after each element; the first element's place in the row is known."""
+    place = arange(first, first + x.size, dtype=np.int64, queue=x.queue)
+    total: Array | None = None
+    kind = np.dtype(np.uint8 if len(splitters.values) < 256 else np.int32)
+    for value, where in zip(splitters.values, splitters.places, strict=True):
+        after, equal = _compared(x, value)
+        if descending:
+            after = ~(after | equal)
+        here = (after | (equal & (place >= where)))._astype(kind, False)
+        total = here if total is None else total + here
+    assert total is not None
+    return total
+
+
+# --- one row
+
+
+def _sorted_row(row: ShardedArray, descending: bool, stable: bool, with_places: bool) -> tuple[ShardedArray, ShardedArray | None]:
+    """A row that is split, sorted; and the places where its elements were."""
+    group, layout = row.group, row.layout
+    bounds, size = layout.bounds, range(row.group.size)
+    filled = [p for p in size if layout.length(p)]
+    if row.size <= SMALL or len(filled) < 2:
+        return _sorted_everywhere(row, filled, descending, stable, with_places)
+    splitters = _splitters(row, descending, [bounds[p] for p in filled[1:]])
+    ends: dict[int, list[Array]] = {}
+    values: Parts = {}
+    places: Parts = {}
+    for p in group.owned:
+        x = row._parts[p]
+        bucket = _buckets(x, bounds[p], splitters, descending)
+        order = _sorting.argsort(bucket)
+        values[p] = searching.take(x, order, axis=0)
+        if with_places:
+            places[p] = order + bounds[p]
+        ends[p] = [_core._reduce(_core._COUNT_NONZERO, bucket <= k, None, False) for k in range(len(filled) - 1)]
+    known = agreed(group, lambda p: [0, *map(int, ends[p]), layout.length(p)])
+    bucket_of = {p: k for k, p in enumerate(filled)}
+    counts = [[known[p][bucket_of[q] + 1] - known[p][bucket_of[q]] if q in bucket_of else 0 for q in size] for p in size]
+
+    def piece(parts: Parts) -> Any:
+        return lambda p, q: parts[p][known[p][bucket_of[q]] : known[p][bucket_of[q] + 1]]
+
+    lengths = [sum(counts[p][q] for p in size) for q in size]
+    arrived = sent(group, counts, piece(values), lambda p, q: (counts[p][q],), row.dtype)
+    result = {q: joined(found, 0) if found else empty((0,), row.dtype, group, q) for q, found in arrived.items()}
+    if not with_places:
+        done = {q: _core._sort(x, 0, descending, stable) for q, x in result.items()}
+        return settled(group, layout, done, lengths), None
+    came = sent(group, counts, piece(places), lambda p, q: (counts[p][q],), np.dtype(np.int64))
+    where = {q: joined(found, 0) if found else empty((0,), np.int64, group, q) for q, found in came.items()}
+    orders = {q: _core._argsort(x, 0, descending, stable) for q, x in result.items()}
+    done = {q: searching.take(x, orders[q], axis=0) for q, x in result.items()}
+    were = {q: searching.take(x, orders[q], axis=0) for q, x in where.items()}
+    return settled(group, layout, done, lengths), settled(group, layout, were, lengths)
+
+
+def _sorted_everywhere(
+    row: ShardedArray, filled: Sequence[int], descending: bool, stable: bool, with_places: bool
+) -> tuple[ShardedArray, ShardedArray | None]:
+    """A short row, or one that a single part has: each part sorts what it has of it."""
+    bounds, group, layout = row.layout.bounds, row.group, row.layout
+    if len(filled) < 2:
+        done = {p: _core._sort(x, 0, descending, stable) for p, x in row._parts.items()}
+        places = {p: _core._argsort(x, 0, descending, stable) for p, x in row._parts.items()} if with_places else {}
+    else:
+        everywhere = whole(row)
+        done = {p: _core._sort(x, 0, descending, stable)[bounds[p] : bounds[p + 1]] for p, x in everywhere.items()}
+        places = {}
+        if with_places:
+            places = {p: _core._argsort(x, 0, descending, stable)[bounds[p] : bounds[p + 1]] for p, x in everywhere.items()}
+    return sharded(group, layout, done), sharded(group, layout, places) if with_places else None
+
+
+# --- arrays
+
+
+def _sorted(op_name: str, x: ShardedArray, axis: int | None, descending: bool, stable: bool) -> ShardedArray:
+    """`sort` or `argsort` along an axis."""
+    places = op_name == "argsort"
+    routine = _core._argsort if places else _core._sort
+    if axis is None:
+        x, axis = flat(x), 0
+    elif x.ndim == 0 and places:
+        return replicated(x.group, {p: _sorting.argsort(v) for p, v in x._parts.items()})
+    axis = axis_index(axis, x.ndim, op_name)
+    if x.layout.axis != axis:
+        return sharded(x.group, x.layout, {p: routine(v, axis, descending, stable) for p, v in x._parts.items()})
+    if x.ndim == 1:
+        values, were = _sorted_row(x, descending, stable, places)
+        return were if places and were is not None else values
+    rows = x.size // max(1, x.shape[axis])
+    if 0 < rows <= ROWS:
+        return by_rows(x, lambda row: _chosen(_sorted_row(row, descending, stable, places), places))
+    return across(x, lambda v: routine(v, 0, descending, stable))
+
+
+def _chosen(both: tuple[ShardedArray, ShardedArray | None], places: bool) -> ShardedArray:
+    values, were = both
+    return were if places and were is not None else values
+
+
+def _kind(op_name: str, kind: Any, order: Any, kinds: tuple[str, ...] = _sorting._SORTS) -> None:
+    """The checks of NumPy's keywords that do not matter here."""
+    _sorting._prepare(op_name, _core._full([1], 0, np.float64, default_queue()), 0, kind, order, kinds)
+
+
+@implements("sort", splits="along the split axis by sample sort; other axes part by part")
+def sort(x: Any, /, axis: int | None = -1, kind: Any = None, order: Any = None, *, descending: bool = False, stable: bool = True) -> Any:
+    _kind("sort", kind, order)
+    return _sorted("sort", x, axis, bool(descending), bool(stable))
+
+
+@implements("argsort", splits="as sort")
+def argsort(x: Any, /, axis: int | None = -1, kind: Any = None, order: Any = None, *, descending: bool = False, stable: bool = True) -> Any:
+    _kind("argsort", kind, order)
+    return _sorted("argsort", x, axis, bool(descending), bool(stable))
+
+
+def _partitioned(op_name: str, x: ShardedArray, kth: Any, axis: int | None, kind: Any, order: Any) -> ShardedArray:
+    _kind(op_name, kind, order, _sorting._PARTITIONS)
+    if axis is None:
+        x, axis = flat(x), 0
+    along = axis_index(axis, x.ndim, op_name)
+    if x.layout.axis != along:
+        routine = _sorting.argpartition if op_name.startswith("arg") else _sorting.partition
+        return sharded(x.group, x.layout, {p: routine(v, kth, along) for p, v in x._parts.items()})
+    n = x.shape[along]
+    for k in _sorting._places(op_name, kth):
+        if not -n <= k < n:
+            raise ValueError(f"{op_name}: kth is {k}, but the axis has {n} elements")
+    return _sorted("argsort" if op_name.startswith("arg") else "sort", x, along, False, True)
+
+
+@implements("partition", splits="along the split axis as sort; other axes part by part")
+def partition(x: Any, /, kth: Any, axis: int | None = -1, kind: Any = None, order: Any = None) -> Any:
+    return _partitioned("partition", x, kth, axis, kind, order)
+
+
+@implements("argpartition", splits="as partition")
+def argpartition(x: Any, /, kth: Any, axis: int | None = -1, kind: Any = None, order: Any = None) -> Any:
+    return _partitioned("argpartition", x, kth, axis, kind, order)
+
+
+@implements("top_k", splits="along the split axis each part's best, then the best of these on each part; other axes part by part")
+def top_k(x: Any, k: Any, /, *, axis: int | None = -1, largest: bool = True) -> Any:
+    if axis is None:
+        x, axis = flat(x), 0
+    along = axis_index(axis, x.ndim, "top_k")
+    if x.layout.axis != along:
+        found = {p: _sorting.top_k(v, k, axis=along, largest=largest) for p, v in x._parts.items()}
+        shape = found[x.group.owned[0]].values.shape
+        layout = x.layout.with_shape((*x.shape[:along], shape[along], *x.shape[along + 1 :]))
+        return _sorting.TopK(
+            sharded(x.group, layout, {p: f.values for p, f in found.items()}), sharded(x.group, layout, {p: f.indices for p, f in found.items()})
+        )
+    count = index(k, "top_k: k")
+    if not 0 <= count <= x.shape[along]:
+        raise ValueError(f"top_k: k is {count}, but the axis has {x.shape[along]} elements")
+    values: Parts = {}
+    places: Parts = {}
+    for p, v in x._parts.items():
+        best = _sorting.top_k(v, min(count, v.shape[along]), axis=along, largest=largest)
+        values[p], places[p] = best.values, best.indices + x.layout.bounds[p]
+    all_values, all_places = x.group.all_gather_arrays(values), x.group.all_gather_arrays(places)
+    done: Parts = {}
+    were: Parts = {}
+    for p in x.group.owned:
+        best = _sorting.top_k(joined(all_values[p], along), count, axis=along, largest=largest)
+        done[p] = best.values
+        were[p] = searching.take_along_axis(joined(all_places[p], along), best.indices, axis=along)
+    return _sorting.TopK(replicated(x.group, done), replicated(x.group, were))
+
+
+# --- places in a sorted row
+
+
+@implements("searchsorted", splits="a split row of places by a whole one part by part; whole places in a split row by sums of the parts' counts")
+def searchsorted(a: Any, /, v: Any, side: str = "left", sorter: Any = None) -> Any:
+    group = group_of("searchsorted", a, v, sorter)
+    row, wanted = Operand(a, group, "searchsorted"), Operand(v, group, "searchsorted")
+    if row.ndim != 1:
+        raise ValueError(f"searchsorted: the first operand must have one dimension, but has shape {row.shape}")
+    if sorter is not None:
+        order = Operand(sorter, group, "searchsorted")
+        if row.layout is not None or order.layout is not None:
+            return NotImplemented
+        rows = {p: searching.take(x, order.parts[p], axis=0) for p, x in row.parts.items()}
+    elif row.layout is not None and wanted.layout is None:
+        counts = {p: searching.searchsorted(x, wanted.parts[p], side=side) for p, x in row.parts.items()}
+        return replicated(group, group.all_reduce(counts, _core.add))
+    else:
+        rows = whole(a) if row.layout is not None else dict(row.parts)
+    found = {p: searching.searchsorted(x, wanted.parts[p], side=side) for p, x in rows.items()}
+    return replicated(group, found) if wanted.layout is None else sharded(group, wanted.layout, found)
+
+
+@implements("digitize", splits="part by part")
+def digitize(x: Any, /, bins: Any, right: bool = False) -> Any:
+    if isinstance(bins, ShardedArray) and bins.layout.axis is not None:
+        return NotImplemented
+    group = group_of("digitize", x, bins)
+    given, edges = Operand(x, group, "digitize"), Operand(bins, group, "digitize")
+    found = {p: _differences.digitize(v, edges.parts[p], right) for p, v in given.parts.items()}
+    return replicated(group, found) if given.layout is None else sharded(group, given.layout, found)
+
+
+# --- distinct elements
+
+
+class _Distinct(NamedTuple):
+    values: ShardedArray
+    indices: ShardedArray
+    inverse: ShardedArray
+    counts: ShardedArray
+
+
+def _of_row(x: Array, equal_nan: bool) -> tuple[Array, Array, Array, Array]:
+    found: tuple[Array, Array, Array, Array] = sets.unique(x, True, True, True, equal_nan=equal_nan)
+    return found
+
+
+def _distinct(row: ShardedArray, equal_nan: bool) -> _Distinct:
+    """The distinct elements of a row, where each comes first, which one each element is, and how many there are of each.
+
+    Each part finds its own, and sends them to the parts that splitters name, equal ones to the same; these find those of all, and tell the
+    senders where in the result their elements are.
+    """
+    group, layout = row.group, row.layout
+    size, bounds = range(row.group.size), row.layout.bounds
+    own = {p: _of_row(x, equal_nan) for p, x in row._parts.items()}
+    cuts = _cuts(group, {p: found[0] for p, found in own.items()})
+    counts = [[after - before for before, after in itertools.pairwise(cuts[p])] for p in size]
+    integers = np.dtype(np.int64)
+
+    def exchanged(parts: Mapping[int, Array], dtype: Any) -> Parts:
+        arrived = sent(group, counts, lambda p, q: parts[p][cuts[p][q] : cuts[p][q + 1]], lambda p, q: (counts[p][q],), dtype)
+        return {q: joined(found, 0) if found else empty((0,), dtype, group, q) for q, found in arrived.items()}
+
+    values = exchanged({p: found[0] for p, found in own.items()}, row.dtype)
+    first = exchanged({p: found[1] + bounds[p] for p, found in own.items()}, integers)
+    many = exchanged({p: found[3] for p, found in own.items()}, integers)
+    united = {q: _of_row(x, equal_nan) for q, x in values.items()}
+    lengths = agreed(group, lambda q: united[q][0].size)
+    offsets = list(itertools.accumulate(lengths, initial=0))
+    totals: Parts = {}
+    answers: Parts = {}
+    for q, found in united.items():
+        totals[q] = _core._full([lengths[q]], 0, integers, group.queue(q))
+        _core.add.at(totals[q], found[2], many[q])
+        answers[q] = found[2] + offsets[q]
+    starts = [list(itertools.accumulate((counts[p][q] for p in size), initial=0)) for q in size]
+    back = [[counts[p][q] for p in size] for q in size]
+    told = sent(group, back, lambda q, p: answers[q][starts[q][p] : starts[q][p + 1]], lambda q, p: (back[q][p],), integers)
+    inverse: Parts = {}
+    for p, found in told.items():
+        inverse[p] = searching.take(joined(found, 0), own[p][2], axis=0) if found else empty((0,), integers, group, p)
+    return _Distinct(
+        settled(group, layout, {q: found[0] for q, found in united.items()}, lengths),
+        settled(group, layout, {q: searching.take(first[q], found[1], axis=0) for q, found in united.items()}, lengths),
+        sharded(group, layout, inverse),
+        settled(group, layout, totals, lengths),
+    )
+
+
+def _cuts(group: Group, rows: Parts) -> list[list[int]]:
+    """Where sorted rows are cut into pieces for each part, equal elements on the same side."""
+    samples = {p: (asnumpy(searching.take(x, _on(x, _sampled(x.size, SAMPLES)), axis=0)), x.size) for p, x in rows.items()}
+    known = agreed(group, lambda p: samples[p])
+    values = np.concatenate([v for v, _ in known])
+    weights = np.concatenate([np.full(len(v), n / max(1, len(v))) for v, n in known])
+    if not len(values):
+        return [[0] * (group.size + 1) for _ in range(group.size)]
+    order = np.lexsort(_keys(values))
+    sums = np.cumsum(weights[order])
+    wanted = sums[-1] * np.arange(1, group.size) / group.size
+    chosen = values[order][np.minimum(np.searchsorted(sums, wanted), len(values) - 1)]
+    ends = {p: searching.searchsorted(x, _on(x, chosen)) for p, x in rows.items()}
+    return agreed(group, lambda p: [0, *asnumpy(ends[p]).tolist(), rows[p].size])
+
+
+def _on(x: Array, values: np.ndarray[Any, Any]) -> Array:
+    return _core._host_operand(values, x.queue, "unique", False)
+
+
+@implements("unique", splits="by splitters; the result is split in the shares of the operand; axis=None alone")
+def unique(
+    x: Any,
+    /,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: int | None = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> Any:
+    if axis is not None and x.ndim > 1:
+        return NotImplemented
+    if x.layout.axis is None:
+        wanted = return_index, return_inverse, return_counts
+        found = {p: sets.unique(v, *wanted, equal_nan=equal_nan) for p, v in x._parts.items()}
+        if not any(wanted):
+            return replicated(x.group, found)
+        return tuple(replicated(x.group, {p: f[k] for p, f in found.items()}) for k in range(1 + sum(wanted)))
+    row = flat(x)
+    if not (return_index or return_inverse or return_counts):
+        return _distinct_values(row, equal_nan)
+    values, indices, inverse, counts = _distinct(row, equal_nan)
+    results = [values]
+    results += [indices] if return_index else []
+    results += [shaped(inverse, x.shape)] if return_inverse else []
+    results += [counts] if return_counts else []
+    return tuple(results)
+
+
+def _distinct_values(row: ShardedArray, equal_nan: bool) -> ShardedArray:
+    group = row.group
+    own = {p: sets.unique(x, equal_nan=equal_nan) for p, x in row._parts.items()}
+    cuts = _cuts(group, own)
+    counts = [[after - before for before, after in itertools.pairwise(cuts[p])] for p in range(group.size)]
+    arrived = sent(group, counts, lambda p, q: own[p][cuts[p][q] : cuts[p][q + 1]], lambda p, q: (counts[p][q],), row.dtype)
+    united = {
+        q: sets.unique(joined(found, 0), equal_nan=equal_nan) if found else empty((0,), row.dtype, group, q) for q, found in arrived.items()
+    }
+    return settled(group, row.layout, united, agreed(group, lambda q: united[q].size))
+
+
+@implements("unique_values", splits="as unique")
+def unique_values(x: Any, /) -> Any:
+    return unique(x, equal_nan=False)
+
+
+@implements("unique_counts", splits="as unique")
+def unique_counts(x: Any, /) -> Any:
+    return sets.UniqueCountsResult(*unique(x, return_counts=True, equal_nan=False))
+
+
+@implements("unique_inverse", splits="as unique")
+def unique_inverse(x: Any, /) -> Any:
+    return sets.UniqueInverseResult(*unique(x, return_inverse=True, equal_nan=False))
+
+
+@implements("unique_all", splits="as unique")
+def unique_all(x: Any, /) -> Any:
+    return sets.UniqueAllResult(*unique(x, True, True, True, equal_nan=False))
+
+
+@implements("isin", splits="part by part; elements to look for are sent to all parts")
+def isin(x1: Any, /, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None) -> Any:
+    group = group_of("isin", x1, test_elements)
+    x, sought = Operand(x1, group, "isin"), Operand(test_elements, group, "isin")
+    parts = sought.parts if sought.layout is None else whole(test_elements)
+    found = {p: sets.isin(v, parts[p], assume_unique, invert, kind=kind) for p, v in x.parts.items()}
+    return replicated(group, found) if x.layout is None else sharded(group, x.layout, found)
+
+
+# --- quantiles
+
+
+class _Row:
+    """What quantiles ask of the elements of a row."""
+
+    def __init__(self, dtype: Any, n: int, queue: Any, op_name: str) -> None:
+        self.dtype, self.size, self.ndim, self.queue, self._kind = dtype, n, 1, queue, kind_of(dtype)
+        self.x, self.n, self.op_name = self, n, op_name
+
+
+def _by_ranks(op_name: str, x: ShardedArray, formula: Any) -> ShardedArray:
+    """``formula(row, ranked)`` on each part: `ranked` gives elements of the sorted row by their places in it."""
+    group = x.group
+    row, _ = _sorted_row(flat(x), False, True, False)
+
+    def ranked_on(p: int) -> Any:
+        def ranked(_: Any, ranks: Sequence[int], __: int) -> Array:
+            wanted.append(tuple(ranks))
+            return fetched[p][tuple(ranks)] if fetched else _core._full([len(ranks)], 0, x.dtype, group.queue(p))
+
+        return ranked
+
+    wanted: list[tuple[int, ...]] = []
+    fetched: dict[int, dict[tuple[int, ...], Array]] = {}
+    rows = {p: _Row(x.dtype, x.size, group.queue(p), op_name) for p in group.owned}
+    formula(rows[group.owned[0]], ranked_on(group.owned[0]))  # which ranks it needs
+    ranks = wanted[0]
+    places = {p: _core._host_operand(np.asarray(ranks, np.int64), group.queue(p), op_name, False) for p in group.owned}
+    elements = requested(row, places)
+    fetched.update({p: {ranks: v} for p, v in elements.items()})
+    return replicated(group, same_everywhere(group, {p: formula(rows[p], ranked_on(p)) for p in group.owned}))
+
+
+def _quantiles_of(op_name: str, local: Any, x: Any, q: Any, axis: Any, out: Any, method: str, keepdims: bool, weights: Any) -> Any:
+    if out is not None or weights is not None or not isinstance(x, ShardedArray) or isinstance(q, ShardedArray):
+        return NotImplemented
+    axes = axes_of(axis, x.ndim, op_name)
+    split = x.layout.axis
+    if split is not None and split in axes and x.ndim > 1 and len(axes) < x.ndim:
+        kept = max((k for k in range(x.ndim) if k not in axes), key=lambda k: x.shape[k])
+        x = resplit(x, kept)
+        split = kept
+    front = np.ndim(asnumpy(q) if isinstance(q, Array) else q) if q is not None else 0
+    if split is None or split not in axes:
+        arguments = () if q is None else (q,)
+        found = {p: local(v, *arguments, axis=axis, keepdims=keepdims, **({} if q is None else {"method": method})) for p, v in x._parts.items()}
+        if split is None:
+            return replicated(x.group, same_everywhere(x.group, found))
+        where = front + (split if keepdims else split - sum(a < split for a in axes))
+        shape = list(found[x.group.owned[0]].shape)
+        shape[where] = x.shape[split]
+        return sharded(x.group, Layout(tuple(shape), where, x.layout.bounds, x.layout.devices), found)
+    return _of_everything(op_name, local, x, q, method, keepdims)
+
+
+def _of_everything(op_name: str, local: Any, x: ShardedArray, q: Any, method: str, keepdims: bool) -> Any:
+    """The quantiles of all elements."""
+    queue = x.group.queue(x.group.owned[0])
+    probe = _core._full([min(1, x.size)], 0, x.dtype, queue)
+    if q is None:
+        if not x.size:
+            return NotImplemented
+        n = x.size
+
+        def formula(row: _Row, ranked: Any) -> Array:
+            middle = [n // 2] if n % 2 else [n // 2 - 1, n // 2]
+            ranks = sorted({*middle, n - 1})
+            found = ranked(row, ranks, 0)
+            result = _core._mean(found[: len(middle)], [0], False, None, None)
+            if row._kind in "fc":
+                result = _core._where(_core.isnan(found[-1]), found[-1]._astype(result.dtype, False), result)
+            return result
+
+        shape: tuple[int, ...] = ()
+    else:
+        local(probe, q, method=method)  # its checks
+        weak = type(q) in (int, float)
+        wanted = parameters_on_host(q, op_name)
+        if op_name.endswith("percentile"):
+            wanted = np.asarray(np.true_divide(wanted, 100))
+        shape = wanted.shape
+
+        def formula(row: _Row, ranked: Any) -> Array:
+            return _core._reshape(_quantiles._of_all(row, wanted.reshape(-1), method, weak, ranked), shape)
+
+    result = _by_ranks(op_name, x, formula)
+    if keepdims:
+        full = (*shape, *(1,) * x.ndim)
+        result = replicated(x.group, {p: _core._reshape(v, full) for p, v in result._parts.items()})
+    return result
+
+
+@implements("median", splits="of all elements by sample sort; along the split axis after a reshard; other axes part by part")
+def median(x: Any, /, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False) -> Any:
+    return _quantiles_of("median", _quantiles.median, x, None, axis, out, "", keepdims, None)
+
+
+@implements("quantile", splits="as median")
+def quantile(
+    x: Any,
+    /,
+    q: Any,
+    axis: Any = None,
+    out: Any = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    *,
+    weights: Any = None,
+) -> Any:
+    return _quantiles_of("quantile", _quantiles.quantile, x, q, axis, out, method, keepdims, weights)
+
+
+@implements("percentile", splits="as median")
+def percentile(
+    x: Any,
+    /,
+    q: Any,
+    axis: Any = None,
+    out: Any = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    *,
+    weights: Any = None,
+) -> Any:
+    return _quantiles_of("percentile", _quantiles.percentile, x, q, axis, out, method, keepdims, weights)

@@ -3,7 +3,6 @@ import functools
 
 import numpy as np
 import pardo as pp
-from pardo import _core
 from pardo._sharding.array import ShardedArray, replicated, sharded
 from pardo._sharding.group import LocalGroup
 from pardo._sharding.layout import Layout
@@ -13,7 +12,7 @@ from pardo._sharding.layout import Layout
 def group(kind="2"):
     """A number of queues of the CPU, or "mixed": parts of it and an OpenCL device."""
     if kind == "mixed":
-        queues = [pp.Queue("cpu"), *(pp.Queue(d) for d in pp.get_devices("opencl")[:1]), pp.Queue("cpu")]
+        queues = [pp.Queue("cpu"), *(pp.Queue(d) for d in pp.get_devices("opencl")[-1:]), pp.Queue("cpu")]
     else:
         queues = [pp.Queue("cpu") for _ in range(int(kind))]
     return LocalGroup(queues)

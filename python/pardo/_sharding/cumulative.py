@@ -2,7 +2,8 @@
 """Each part accumulates its own elements; the last of these are gathered, and each part folds those of the parts before it, in their order,
 into its own. So the bits depend on the split, and on nothing else.
 
-Reference: G. E. Blelloch, "Prefix sums and their applications", Carnegie Mellon University, CMU-CS-90-190, 1990, section 1.2: scans of blocks.
+Reference: G. E. Blelloch, "Prefix sums and their applications", Carnegie Mellon University, CMU-CS-90-190, 1990, section 1.2: scans of
+blocks.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from pardo._core import Array
 from pardo._sharding.array import ShardedArray, replicated, sharded
 from pardo._sharding.functions import implements
 from pardo._sharding.layout import Layout
-from pardo._sharding.moving import Parts, cut, flat, joined, same_everywhere
+from pardo._sharding.moves import cut, joined
+from pardo._sharding.moving import Parts, flat, same_everywhere
 
 # Folds of which the order of operands does not matter but for rounding: f(f(a, b), c) is f(a, f(b, c)).
 ASSOCIATIVE = {
@@ -118,4 +120,3 @@ def accumulate(function: Any, x: Any, /, axis: int = 0, dtype: Any = None, out: 
     if x.layout.axis == axis and name not in ASSOCIATIVE:
         return NotImplemented
     return scanned(x, axis, lambda v: function.accumulate(v, axis, dtype), lambda a, b: function(a, b)._astype(b.dtype, False))
-

@@ -20,7 +20,21 @@ class Row(NamedTuple):
 
 
 # The files whose functions are listed; they are read when the first array over several devices is made.
-FILES = ["dispatch", "creating", "elementwise", "reductions", "indexing", "shaping", "halos", "reshard", "printing", "saving", "asking"]
+ALGORITHMS = ["products", "sorting", "cumulative", "gather", "transforms", "linear"]
+FILES = [
+    "dispatch",
+    "creating",
+    "elementwise",
+    "reductions",
+    "indexing",
+    "shaping",
+    "halos",
+    "reshard",
+    "printing",
+    "saving",
+    "asking",
+    *ALGORITHMS,
+]
 TABLE: dict[str, Row] = {}
 _read: list[bool] = []
 

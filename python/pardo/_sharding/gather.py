@@ -1,9 +1,10 @@
 # python/pardo/_sharding/gather.py: elements by their indices and by masks, read and stored by the parts that own them; counts.
-"""Indices of the split axis are sorted by the parts that own them, and sent there; owners take the elements and send them back, or store what
-came with the indices. Indices that the host has are sorted there, and nothing but elements is exchanged. All indices are checked at the call.
+"""Indices of the split axis are sorted by the parts that own them, and sent there; owners take the elements and send them back, or store
+what came with the indices. Indices that the host has are sorted there, and nothing but elements is exchanged. All indices are checked at
+the call.
 
-Reference: P. Sanders, K. Mehlhorn, M. Dietzfelbinger, R. Dementiev, "Sequential and parallel algorithms and data structures", Springer 2019,
-chapter 13.6, for data by requests to owners.
+Reference: P. Sanders, K. Mehlhorn, M. Dietzfelbinger, R. Dementiev, "Sequential and parallel algorithms and data structures", Springer
+2019, chapter 13.6, for data by requests to owners.
 """
 
 from __future__ import annotations
@@ -27,10 +28,12 @@ from pardo._core import Array
 from pardo._functions import assignment as _assignment
 from pardo._sharding.array import ShardedArray, replicated, sharded
 from pardo._sharding.functions import implements
-from pardo._sharding.given import Operand, group_of
+from pardo._sharding.given import Operand
 from pardo._sharding.group import Group
 from pardo._sharding.layout import Layout
-from pardo._sharding.moving import Parts, agreed, cut, empty, flat, joined, resplit, sent, settled, shares, whole
+from pardo._sharding.moves import cut, joined
+from pardo._sharding.moving import Parts, agreed, empty, flat, resplit, sent, settled, shares, whole
+from pardo._sharding.operands import group_of
 
 INTEGERS = np.dtype(np.int64)
 
@@ -245,9 +248,7 @@ def picked(op_name: str, x: ShardedArray, given: Sequence[Any], mode: str = "rai
     answers: dict[int, Parts] = {}
     for q, tables in requests.asked.items():
         part = x._parts[q]
-        answers[q] = {
-            p: searching.take(part, table[0], axis=0) if r == 1 else part[_index(table)] for p, table in tables.items()
-        }
+        answers[q] = {p: searching.take(part, table[0], axis=0) if r == 1 else part[_index(table)] for p, table in tables.items()}
     back = [[counts[p][q] for p in size] for q in size]
     arrived = sent(group, back, lambda q, p: answers[q][p], lambda q, p: (counts[p][q], *rest), x.dtype)
     parts: Parts = {}
@@ -323,13 +324,16 @@ def stored(op_name: str, x: ShardedArray, given: Sequence[Any], value: Any, put:
     for p in group.owned:
         flat_values = here[p].reshape((math.prod(places.local_shape(p)), *rest))
         ordered[p] = searching.take(flat_values, requests.orders[p], axis=0) if requests.orders[p].size else flat_values[:0]
-    arrived = sent(
-        group, counts, lambda p, q: ordered[p][starts[p][q] : starts[p][q + 1]], lambda p, q: (counts[p][q], *rest), v.dtype
-    )
+    arrived = sent(group, counts, lambda p, q: ordered[p][starts[p][q] : starts[p][q + 1]], lambda p, q: (counts[p][q], *rest), v.dtype)
     for q, found in arrived.items():
         senders = [p for p in size if counts[p][q]]
         for p, values in zip(senders, found, strict=True):
             store(x._parts[q], _index(requests.asked[q][p]), values)
+
+
+def _once(parts: Mapping[int, Array]) -> dict[int, Array]:
+    """The parts, each once: where each has the whole, those of one queue may be one array."""
+    return {p: v for p, v in parts.items() if all(v is not parts[q] for q in parts if q < p)}
 
 
 def _assign(part: Array, where: tuple[Array, ...], values: Any) -> None:
@@ -343,12 +347,12 @@ def _stored_here(
     tables = _everywhere(op_name, group, places, r)
     if layout.axis is None:
         values: Mapping[int, Array] = v.parts if v.layout is None else whole(sharded(group, v.layout, v.parts))
-        local = {p: shape for p in group.owned}
+        local = dict.fromkeys(group.owned, shape)
     else:
         axis = layout.axis - r + len(places.shape)
         local = {p: (*shape[:axis], layout.length(p), *shape[axis + 1 :]) for p in group.owned}
         values = v.parts if v.ndim == 0 else _aligned(v, shape, axis, layout.bounds)
-    for p, part in x._parts.items():
+    for p, part in _once(x._parts).items():
         here = values[p]
         if here.ndim:
             here = _core._broadcast_to(here, local[p]).reshape((math.prod(places.shape), *local[p][len(places.shape) :]))
@@ -379,13 +383,13 @@ def as_sharded(value: Any, group: Group, op_name: str) -> ShardedArray:
     return value if isinstance(value, ShardedArray) else replicated(group, dict(Operand(value, group, op_name).parts))
 
 
-@implements("take", splits="along the split axis by requests to the owners; the result in the shares of the array, or as the indices are split")
+@implements("take", splits="along the split axis by requests to the owners; split in the shares of the array, or as the indices are")
 def take(a: Any, /, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> Any:
     if out is not None:
         return NotImplemented
     if mode not in ("raise", "wrap", "clip"):
         raise ValueError(f"take: mode is {mode!r}; it must be 'raise', 'wrap' or 'clip'")
-    x = as_sharded(a, group_of("take", a, indices), "take")
+    x = as_sharded(a, group_of([a, indices], "take"), "take")
     if axis is None:
         x, axis = flat(x), 0
     axis = axis_index(axis, x.ndim, "take")
@@ -397,7 +401,7 @@ def take(a: Any, /, indices: Any, axis: int | None = None, out: Any = None, mode
 
 @implements("take_along_axis", splits="along the split axis after a reshard of both; other axes part by part")
 def take_along_axis(arr: Any, /, indices: Any, axis: int | None = -1) -> Any:
-    group = group_of("take_along_axis", arr, indices)
+    group = group_of([arr, indices], "take_along_axis")
     x, i = as_sharded(arr, group, "take_along_axis"), as_sharded(indices, group, "take_along_axis")
     if axis is None:
         x, axis = flat(x), 0
@@ -442,7 +446,7 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> Any
     shape = tuple(i.shape[k] if k == axis else arr.shape[k] for k in range(arr.ndim))
     bounds = arr.layout.bounds
     here, those = _aligned(i, shape, split, bounds), v.parts if v.ndim == 0 else _aligned(v, shape, split, bounds)
-    for p, part in arr._parts.items():
+    for p, part in _once(arr._parts).items():
         _assignment.put_along_axis(part, here[p], those[p], axis)
     return None
 
@@ -509,7 +513,7 @@ def at(function: Any, a: Any, /, indices: Any, b: Any = None) -> Any:
 
 
 def _leading(x: ShardedArray, mask_ndim: int) -> ShardedArray:
-    """The array, split along the first axis that is longer than 1 if it is split along an axis of a mask: so parts are in the order of C."""
+    """The array, split along the first axis longer than 1 if it is split along an axis of a mask: so parts are in the order of C."""
     axis = x.layout.axis
     if axis is None or axis >= mask_ndim:
         return x
@@ -565,7 +569,7 @@ def stored_by_mask(op_name: str, x: ShardedArray, mask: Any, value: Any) -> None
             masks = _aligned(m, m.shape, axis, x.layout.bounds)
         else:
             masks = m.parts if m.layout is None else whole(sharded(group, m.layout, m.parts))
-        for p, part in x._parts.items():
+        for p, part in _once(x._parts).items():
             part[masks[p]] = v.parts[p]
         return
     where = nonzero(sharded(group, m.layout, m.parts) if m.layout is not None else replicated(group, dict(m.parts)))
@@ -623,7 +627,7 @@ def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -
 
 @implements("extract", splits="as a mask")
 def extract(condition: Any, arr: Any) -> Any:
-    group = group_of("extract", condition, arr)
+    group = group_of([condition, arr], "extract")
     row, c = flat(as_sharded(arr, group, "extract")), flat(as_sharded(condition, group, "extract"))
     if kind_of(c.dtype) != "b":
         c = sharded(group, c.layout, {p: v != 0 for p, v in c._parts.items()})
@@ -633,6 +637,7 @@ def extract(condition: Any, arr: Any) -> Any:
 # --- keys of x[key]
 
 
+@implements("x[indices]", splits="by requests to the owners; a mask part by part, its result in the shares of the array")
 def by_key(x: ShardedArray, key: Any) -> Any:
     """``x[key]`` for keys that are a mask, or indices into the first axes; NotImplemented for others."""
     mask, given = _read(key)
@@ -641,6 +646,7 @@ def by_key(x: ShardedArray, key: Any) -> Any:
     return NotImplemented if given is None or len(given) > x.ndim else picked("x[indices]", x, given)
 
 
+@implements("x[indices] = value", splits="by the owners")
 def store_by_key(x: ShardedArray, key: Any, value: Any) -> Any:
     """``x[key] = value`` for the same keys; None when it is stored."""
     mask, given = _read(key)
@@ -676,7 +682,7 @@ def _read(key: Any) -> tuple[Any, list[Any] | None]:
 
 @implements("bincount", splits="the parts' counts are added")
 def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
-    group = group_of("bincount", x, weights)
+    group = group_of([x, weights], "bincount")
     y = as_sharded(x, group, "bincount")
     if y.ndim != 1:
         raise ValueError(f"bincount: the array must have one dimension, but has shape {y.shape}")
@@ -708,10 +714,9 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool | None = 
     if a.layout.axis is None:
         return NotImplemented
     if range is None and np.ndim(bins) == 0:
-        filled = {p: v for p, v in a._parts.items() if v.size}
-        ends = agreed(
-            group, lambda p: (asnumpy(_core._reduce(_core._MIN, filled[p], None, False))[()], asnumpy(_core._reduce(_core._MAX, filled[p], None, False))[()]) if p in filled else None
-        )
+        folds = _core._MIN, _core._MAX
+        found = {p: [_core._reduce(fold, v, None, False) for fold in folds] for p, v in a._parts.items() if v.size}
+        ends = agreed(group, lambda p: [asnumpy(v)[()] for v in found[p]] if p in found else None)
         known = [e for e in ends if e is not None]
         range = (min(e[0] for e in known), max(e[1] for e in known)) if known else (0.0, 1.0)
         if not all(map(np.isfinite, range)):
@@ -723,9 +728,9 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool | None = 
             raise ValueError(f"histogram: weights of shape {w.shape} do not fit an array of shape {a.shape}")
         shares_of = _aligned(w, a.shape, a.layout.axis, a.layout.bounds)
     edges_given = Operand(bins, group, "histogram").parts if np.ndim(bins) else None
-    found = {
-        p: histograms.histogram(v, bins if edges_given is None else edges_given[p], range=range, weights=None if shares_of is None else shares_of[p])
-        for p, v in a._parts.items()
-    }
-    counts = group.all_reduce({p: f[0] for p, f in found.items()}, _core.add)
-    return replicated(group, counts), replicated(group, {p: f[1] for p, f in found.items()})
+    made = {}
+    for p, v in a._parts.items():
+        edges, share = bins if edges_given is None else edges_given[p], None if shares_of is None else shares_of[p]
+        made[p] = histograms.histogram(v, edges, range=range, weights=share)
+    counts = group.all_reduce({p: f[0] for p, f in made.items()}, _core.add)
+    return replicated(group, counts), replicated(group, {p: f[1] for p, f in made.items()})

@@ -1,12 +1,13 @@
 # python/pardo/_sharding/linear.py: linear algebra of split arrays: stacks part by part, tall matrices by TSQR, norms, traces and diagonals.
-"""Stacks of matrices that are split along an axis of the stack are factored part by part. A matrix whose rows are split is factored as Q R: each
-part factors its rows, the small factors R of all parts are stacked and factored again by each part, and each part multiplies its Q by its rows of
-that one's. Singular values, ranks, least squares and pseudo-inverses are those of R. Of a matrix whose columns are split its transpose is
-factored. What needs a square matrix at once, as `inv` or `eigh`, is not there for matrices whose rows or columns are split.
+"""Stacks of matrices that are split along an axis of the stack are factored part by part. A matrix whose rows are split is factored as Q R:
+each part factors its rows, the small factors R of all parts are stacked and factored again by each part, and each part multiplies its Q
+by its rows of that one's. Singular values, ranks, least squares and pseudo-inverses are those of R. Of a matrix whose columns are split
+its transpose is factored. What needs a square matrix at once, as `inv` or `eigh`, is not there for matrices whose rows or columns are
+split.
 
-References: J. Demmel, L. Grigori, M. Hoemmen, J. Langou, "Communication-optimal parallel and sequential QR and LU factorizations", SIAM Journal
-on Scientific Computing 34, 2012, section 4 (TSQR); T. F. Chan, "An improved algorithm for computing the singular value decomposition", ACM
-Transactions on Mathematical Software 8, 1982, for singular values by R.
+References: J. Demmel, L. Grigori, M. Hoemmen, J. Langou, "Communication-optimal parallel and sequential QR and LU factorizations", SIAM
+Journal on Scientific Computing 34, 2012, section 4 (TSQR); T. F. Chan, "An improved algorithm for computing the singular value
+decomposition", ACM Transactions on Mathematical Software 8, 1982, for singular values by R.
 """
 
 from __future__ import annotations
@@ -27,9 +28,11 @@ from pardo._matrices.results import QRResult, SVDResult, in_floats
 from pardo._sharding.array import ShardedArray, replicated, sharded
 from pardo._sharding.functions import implements
 from pardo._sharding.gather import _aligned, _permuted
-from pardo._sharding.given import Operand, group_of
+from pardo._sharding.given import Operand
 from pardo._sharding.layout import Layout
-from pardo._sharding.moving import Parts, cut, empty, joined, resplit, same_everywhere, whole
+from pardo._sharding.moves import cut, joined
+from pardo._sharding.moving import Parts, empty, resplit, same_everywhere, whole
+from pardo._sharding.operands import group_of
 from pardo._sharding.products import matmul
 
 # --- stacks
@@ -77,7 +80,7 @@ for _name in ("det", "inv", "slogdet"):
 
 @implements("linalg.solve", splits="stacks part by part; whole coefficients with right-hand sides split by their columns")
 def solve(a: Any, b: Any) -> Any:
-    group = group_of("solve", a, b)
+    group = group_of([a, b], "solve")
     x, y = Operand(a, group, "solve"), Operand(b, group, "solve")
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
         raise ValueError(f"solve: coefficients must be square matrices, but have shape {x.shape}")
@@ -202,7 +205,7 @@ def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: 
     if not compute_uv:
         return svdvals(a)
     if full_matrices:
-        raise TypeError("svd: of a matrix whose rows or columns are split there is full_matrices=False alone; pass that, or use s.to_device(d)")
+        raise TypeError("svd: a matrix whose rows or columns are split needs full_matrices=False; pass that, or use s.to_device(d)")
     group = a.group
     if a.layout.axis == a.ndim - 1:
         u, s, vh = svd(_adjoint(a), False)
@@ -244,7 +247,7 @@ def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = np._
 
 
 @implements("linalg.matrix_rank", splits="as svd")
-def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:  # noqa: N803: NumPy's name
+def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:
     if not isinstance(A, ShardedArray) or isinstance(tol, ShardedArray) or isinstance(rtol, ShardedArray) or A.ndim < 2:
         return NotImplemented
     if _is_stack(A):
@@ -268,7 +271,7 @@ def cond(x: Any, p: Any = None) -> Any:
 
 @implements("linalg.lstsq", splits="split rows by TSQR; each part has the solution")
 def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
-    group = group_of("lstsq", a, b)
+    group = group_of([a, b], "lstsq")
     x, y = Operand(a, group, "lstsq"), Operand(b, group, "lstsq")
     if x.ndim != 2 or y.ndim not in (1, 2):
         raise np.linalg.LinAlgError(f"lstsq: a matrix and one or two dimensions are needed, not {x.ndim} and {y.ndim}")
@@ -408,12 +411,12 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
 # --- diagonals
 
 
-def _two_axes(x: ShardedArray, axis1: int, axis2: int, op_name: str) -> tuple[ShardedArray, int]:
-    """The array with two axes at its end, and how many rows, or columns, come before those of the first part: 0 if it is not split there."""
+def _two_axes(x: ShardedArray, axis1: int, axis2: int, op_name: str) -> ShardedArray:
+    """The array with two axes at its end."""
     first, second = axis_index(axis1, x.ndim, op_name), axis_index(axis2, x.ndim, op_name)
     if first == second:
         raise ValueError(f"{op_name}: axis1 and axis2 cannot be the same")
-    return _permuted(x, [*(k for k in range(x.ndim) if k not in (first, second)), first, second]), x.ndim - 2
+    return _permuted(x, [*(k for k in range(x.ndim) if k not in (first, second)), first, second])
 
 
 def _shift(x: ShardedArray, part: int) -> int:
@@ -427,7 +430,7 @@ def _shift(x: ShardedArray, part: int) -> int:
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     if a.ndim < 2:
         raise ValueError("diagonal: two or more dimensions are needed")
-    x, _ = _two_axes(a, axis1, axis2, "diagonal")
+    x = _two_axes(a, axis1, axis2, "diagonal")
     found = {p: _manipulated(v, offset + _shift(x, p)) for p, v in x._parts.items()}
     m, n = x.shape[-2:]
     length = max(0, min(m, n - offset) if offset >= 0 else min(m + offset, n))
@@ -462,7 +465,7 @@ def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = 
         return NotImplemented
     if a.ndim < 2:
         raise ValueError("trace: two or more dimensions are needed")
-    x, _ = _two_axes(a, axis1, axis2, "trace")
+    x = _two_axes(a, axis1, axis2, "trace")
     found = {p: _products.trace(v, offset=offset + _shift(x, p), axis1=-2, axis2=-1, dtype=dtype) for p, v in x._parts.items()}
     if x.layout.axis is None:
         return replicated(x.group, same_everywhere(x.group, found))
@@ -475,4 +478,3 @@ def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = 
 def linalg_trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Any:
     _matrices(x, "trace")
     return trace(x, offset, -2, -1, dtype)
-

@@ -3,13 +3,15 @@
 
 - Its label is in the result: each part computes its share of the result, with its indices of that label of all operands.
 - It is summed over: each part computes the sum of its indices, and these partial sums are added in the order of the parts.
-- Another operand that has the label too is split along it. One that has not goes around in panels: each part's share is sent to all in turn,
-  multiplied, and what that gives is added, or is the next block of the result.
+- Another operand that has the label too is split along it. One that has not goes around in panels: each part's share is sent to all in
+  turn, multiplied, and what that gives is added, or is the next block of the result.
 
-The first operand whose label is in the result stays, else the first one. So the split of the result depends on the operands' splits alone.
+The first operand whose label is in the result stays, else the first one. So the split of the result depends on the operands' splits
+alone.
 
-References: R. A. van de Geijn, J. Watts, "SUMMA: scalable universal matrix multiplication algorithm", Concurrency: Practice and Experience 9,
-1997, for the panels; R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of collective communication operations in MPICH", 2005.
+References: R. A. van de Geijn, J. Watts, "SUMMA: scalable universal matrix multiplication algorithm", Concurrency: Practice and
+Experience 9, 1997, for the panels; R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of collective communication operations in MPICH",
+2005.
 """
 
 from __future__ import annotations
@@ -26,10 +28,12 @@ from pardo._functions import einsum as _einsum
 from pardo._functions import products as _more_products
 from pardo._sharding.array import ShardedArray, replicated, sharded
 from pardo._sharding.functions import implements
+from pardo._sharding.given import Operand
 from pardo._sharding.group import Group
 from pardo._sharding.layout import Layout
-from pardo._sharding.moving import Parts, cut, flat, joined, resplit, same_everywhere, whole
-from pardo._sharding.given import Operand, group_of
+from pardo._sharding.moves import cut, joined
+from pardo._sharding.moving import Parts, flat, resplit, same_everywhere, whole
+from pardo._sharding.operands import group_of
 
 Label = str | tuple[str, int]
 Labels = tuple[Label, ...]
@@ -50,7 +54,8 @@ def contracted(
     for x, names in zip(operands, labels, strict=True):
         for label, n in zip(names, x.shape, strict=True):
             if extents.setdefault(label, n) != n and 1 not in (n, extents[label]):
-                raise ValueError(f"{op_name}: operands of shapes {', '.join(str(o.shape) for o in operands)} do not fit together: {extents[label]} and {n}")
+                shapes = ", ".join(str(o.shape) for o in operands)
+                raise ValueError(f"{op_name}: operands of shapes {shapes} do not fit together: {extents[label]} and {n}")
             extents[label] = n if extents[label] == 1 else extents[label]
     places = [_places(x, names, extents) for x, names in zip(operands, labels, strict=True)]
     values: list[Parts] = [dict(x.parts) for x in operands]
@@ -63,7 +68,7 @@ def contracted(
         if label in places[k]:
             split[k] = label
         else:  # of one element, which is repeated
-            values[k] = whole(_array(x))
+            values[k] = whole(_array(x), op_name)
     if not split:
         return replicated(group, same_everywhere(group, {p: local(*(v[p] for v in values)) for p in group.owned}))
     stays = next((k for k, label in split.items() if label in out), next(iter(split)))
@@ -72,16 +77,16 @@ def contracted(
     assert layout is not None
     bounds = layout.bounds
     around: list[int] = []
-    for k, label in split.items():
+    for k in list(split):
         if k == stays:
             continue
         if main in places[k]:
-            values[k] = dict(resplit(_array(operands[k]), places[k][main][0], bounds)._parts)
+            values[k] = dict(resplit(_array(operands[k]), places[k][main][0], bounds, op_name)._parts)
             split[k] = main
         else:
             around.append(k)
     for k in around[1:]:
-        values[k] = whole(_array(operands[k]))
+        values[k] = whole(_array(operands[k]), op_name)
         del split[k]
     summed = main not in out or bool(around and split[around[0]] not in out)
     wide, narrow = _wide(operands, summed and dtype is None)
@@ -187,7 +192,7 @@ def _by_panels(
 
 
 def _pair(op_name: str, x1: Any, x2: Any) -> tuple[Operand, Operand]:
-    group = group_of(op_name, x1, x2)
+    group = group_of([x1, x2], op_name)
     return Operand(x1, group, op_name), Operand(x2, group, op_name)
 
 
@@ -220,7 +225,9 @@ def _stacks(op_name: str, x1: Any, x2: Any, cores: tuple[Labels, Labels, Labels]
     return contracted(op_name, lambda *v: local(*v, **kept), (a, b), labels, _batch(more) + result, kept.get("dtype"))
 
 
-@implements("matmul", "linalg.matmul", splits="rows by a whole operand; split sums are added in the order of the parts; rows by columns in panels")
+@implements(
+    "matmul", "linalg.matmul", splits="rows by a whole operand; split sums are added in the order of the parts; rows by columns in panels"
+)
 def matmul(x1: Any, x2: Any, /, out: Any = None, **keywords: Any) -> Any:
     a, b = np.ndim(x1) if not hasattr(x1, "ndim") else x1.ndim, np.ndim(x2) if not hasattr(x2, "ndim") else x2.ndim
     if a == 0 or b == 0:
@@ -344,12 +351,14 @@ def tensordot(x1: Any, x2: Any, /, axes: Any = 2) -> Any:
 # --- Einstein's sums
 
 
-@implements("einsum", splits="the first operand split along a label of the result stays; else partial sums are added in the order of the parts")
+@implements(
+    "einsum", splits="the first operand split along a label of the result stays; else partial sums are added in the order of the parts"
+)
 def einsum(*operands: Any, out: Any = None, optimize: Any = False, dtype: Any = None, order: str = "K", casting: str = "safe") -> Any:
     if out is not None or order not in ("K", "C", "A"):
         return NotImplemented
     terms, output, given = _einsum._read(operands, "einsum")
-    group = group_of("einsum", *given)
+    group = group_of(given, "einsum")
     values = [Operand(x, group, "einsum") for x in given]
     labels = [_expanded(term, x.ndim) for term, x in zip(terms, values, strict=True)]
     most = max((sum(isinstance(label, tuple) for label in names) for names in labels), default=0)
@@ -421,6 +430,8 @@ def matrix_power(a: Any, n: int) -> Any:
         return NotImplemented
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
         raise ValueError(f"matrix_power: the matrices must be square, but have shape {a.shape}")
+    if n == 1:
+        return sharded(a.group, a.layout, {p: v.copy() for p, v in a._parts.items()})
     result, square, rest = None, a, n
     while rest:
         if rest & 1:
@@ -429,4 +440,3 @@ def matrix_power(a: Any, n: int) -> Any:
         if rest:
             square = matmul(square, square)
     return result
-

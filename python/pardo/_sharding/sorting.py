@@ -1,11 +1,11 @@
 # python/pardo/_sharding/sorting.py: sorted orders across parts by sample sort; what is made of them: unique elements, places, quantiles.
 """A row is sorted by sample sort: samples at fixed places give splitters, each part sends its elements to the part between whose splitters
-they are, and each part sorts what has arrived. Then few elements move to the bounds that the row had before. Equal elements are told apart by
-their places, so that many of them are spread too, and that the order is stable.
+they are, and each part sorts what has arrived. Then few elements move to the bounds that the row had before. Equal elements are told
+apart by their places, so that many of them are spread too, and that the order is stable.
 
 References: W. D. Frazer, A. C. McKellar, "Samplesort: a sampling approach to minimal storage tree sorting", Journal of the ACM 17, 1970;
-D. R. Helman, D. A. Bader, J. JaJa, "A randomized parallel sorting algorithm with an experimental study", Journal of Parallel and Distributed
-Computing 52, 1998, for splitters with places.
+D. R. Helman, D. A. Bader, J. JaJa, "A randomized parallel sorting algorithm with an experimental study", Journal of Parallel and
+Distributed Computing 52, 1998, for splitters with places.
 """
 
 from __future__ import annotations
@@ -29,25 +29,13 @@ from pardo._core import Array
 from pardo._functions.operands import axes_of, parameters_on_host
 from pardo._sharding.array import ShardedArray, replicated, sharded
 from pardo._sharding.functions import implements
+from pardo._sharding.gather import picked
+from pardo._sharding.given import Operand
 from pardo._sharding.group import Group
 from pardo._sharding.layout import Layout
-from pardo._sharding.moving import (
-    Parts,
-    across,
-    agreed,
-    by_rows,
-    empty,
-    flat,
-    joined,
-    requested,
-    resplit,
-    same_everywhere,
-    sent,
-    settled,
-    shaped,
-    whole,
-)
-from pardo._sharding.given import Operand, group_of
+from pardo._sharding.moves import joined
+from pardo._sharding.moving import Parts, across, agreed, by_rows, empty, flat, resplit, same_everywhere, sent, settled, shaped, whole
+from pardo._sharding.operands import group_of
 
 SAMPLES = 1024  # for each part
 GOLDEN = 0.6180339887498949  # multiples of it, modulo 1, are spread evenly whatever their number is
@@ -274,7 +262,8 @@ def top_k(x: Any, k: Any, /, *, axis: int | None = -1, largest: bool = True) -> 
         shape = found[x.group.owned[0]].values.shape
         layout = x.layout.with_shape((*x.shape[:along], shape[along], *x.shape[along + 1 :]))
         return _sorting.TopK(
-            sharded(x.group, layout, {p: f.values for p, f in found.items()}), sharded(x.group, layout, {p: f.indices for p, f in found.items()})
+            sharded(x.group, layout, {p: f.values for p, f in found.items()}),
+            sharded(x.group, layout, {p: f.indices for p, f in found.items()}),
         )
     count = index(k, "top_k: k")
     if not 0 <= count <= x.shape[along]:
@@ -297,9 +286,11 @@ def top_k(x: Any, k: Any, /, *, axis: int | None = -1, largest: bool = True) -> 
 # --- places in a sorted row
 
 
-@implements("searchsorted", splits="a split row of places by a whole one part by part; whole places in a split row by sums of the parts' counts")
+@implements(
+    "searchsorted", splits="a split row of places by a whole one part by part; whole places in a split row by sums of the parts' counts"
+)
 def searchsorted(a: Any, /, v: Any, side: str = "left", sorter: Any = None) -> Any:
-    group = group_of("searchsorted", a, v, sorter)
+    group = group_of([a, v, sorter], "searchsorted")
     row, wanted = Operand(a, group, "searchsorted"), Operand(v, group, "searchsorted")
     if row.ndim != 1:
         raise ValueError(f"searchsorted: the first operand must have one dimension, but has shape {row.shape}")
@@ -321,7 +312,7 @@ def searchsorted(a: Any, /, v: Any, side: str = "left", sorter: Any = None) -> A
 def digitize(x: Any, /, bins: Any, right: bool = False) -> Any:
     if isinstance(bins, ShardedArray) and bins.layout.axis is not None:
         return NotImplemented
-    group = group_of("digitize", x, bins)
+    group = group_of([x, bins], "digitize")
     given, edges = Operand(x, group, "digitize"), Operand(bins, group, "digitize")
     found = {p: _differences.digitize(v, edges.parts[p], right) for p, v in given.parts.items()}
     return replicated(group, found) if given.layout is None else sharded(group, given.layout, found)
@@ -470,7 +461,7 @@ def unique_all(x: Any, /) -> Any:
 
 @implements("isin", splits="part by part; elements to look for are sent to all parts")
 def isin(x1: Any, /, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None) -> Any:
-    group = group_of("isin", x1, test_elements)
+    group = group_of([x1, test_elements], "isin")
     x, sought = Operand(x1, group, "isin"), Operand(test_elements, group, "isin")
     parts = sought.parts if sought.layout is None else whole(test_elements)
     found = {p: sets.isin(v, parts[p], assume_unique, invert, kind=kind) for p, v in x.parts.items()}
@@ -505,8 +496,7 @@ def _by_ranks(op_name: str, x: ShardedArray, formula: Any) -> ShardedArray:
     rows = {p: _Row(x.dtype, x.size, group.queue(p), op_name) for p in group.owned}
     formula(rows[group.owned[0]], ranked_on(group.owned[0]))  # which ranks it needs
     ranks = wanted[0]
-    places = {p: _core._host_operand(np.asarray(ranks, np.int64), group.queue(p), op_name, False) for p in group.owned}
-    elements = requested(row, places)
+    elements = whole(picked(op_name, row, [np.asarray(ranks, np.int64)]))
     fetched.update({p: {ranks: v} for p, v in elements.items()})
     return replicated(group, same_everywhere(group, {p: formula(rows[p], ranked_on(p)) for p in group.owned}))
 
@@ -523,7 +513,9 @@ def _quantiles_of(op_name: str, local: Any, x: Any, q: Any, axis: Any, out: Any,
     front = np.ndim(asnumpy(q) if isinstance(q, Array) else q) if q is not None else 0
     if split is None or split not in axes:
         arguments = () if q is None else (q,)
-        found = {p: local(v, *arguments, axis=axis, keepdims=keepdims, **({} if q is None else {"method": method})) for p, v in x._parts.items()}
+        found = {
+            p: local(v, *arguments, axis=axis, keepdims=keepdims, **({} if q is None else {"method": method})) for p, v in x._parts.items()
+        }
         if split is None:
             return replicated(x.group, same_everywhere(x.group, found))
         where = front + (split if keepdims else split - sum(a < split for a in axes))

@@ -1,11 +1,11 @@
-# python/pardo/_sharding/transforms.py: Fourier, cosine and sine transforms of split arrays: along other axes part by part, else by reshards.
-"""A transform along axes that are not split is one of each part. Along the split axis the rows are split in its place, transformed, and split
-as before: the result is split along the same axis, and in the same shares. A row that has no other axis is transformed in four steps: it is a
-matrix of n1 times n2 elements, whose columns and rows are transformed, with a factor for each element between; for lengths that are prime, or
-have no factor near their root, by a convolution of a length that has.
+# python/pardo/_sharding/transforms.py: Fourier, cosine and sine transforms of split arrays, along any axis.
+"""A transform along axes that are not split is one of each part. Along the split axis the rows are split in its place, transformed, and
+split as before: the result is split along the same axis, and in the same shares. A row that has no other axis is transformed in four
+steps: it is a matrix of n1 times n2 elements, whose columns and rows are transformed, with a factor for each element between; for lengths
+that are prime, or have no factor near their root, by a convolution of a length that has.
 
-References: D. H. Bailey, "FFTs in external or hierarchical memory", Journal of Supercomputing 4, 1990; L. I. Bluestein, "A linear filtering
-approach to the computation of discrete Fourier transform", IEEE Transactions on Audio and Electroacoustics 18, 1970.
+References: D. H. Bailey, "FFTs in external or hierarchical memory", Journal of Supercomputing 4, 1990; L. I. Bluestein, "A linear
+filtering approach to the computation of discrete Fourier transform", IEEE Transactions on Audio and Electroacoustics 18, 1970.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from pardo._sharding.array import ShardedArray, replicated, sharded
 from pardo._sharding.functions import implements
 from pardo._sharding.gather import take
 from pardo._sharding.layout import Layout
-from pardo._sharding.moving import Parts, across, cut, joined, resplit, same_everywhere, shares, whole
+from pardo._sharding.moves import cut, joined
+from pardo._sharding.moving import Parts, across, resplit, same_everywhere, shares, whole
 
 SMALL = 1 << 12  # rows up to this length are transformed on each part
 LONGEST = 256  # how many times longer one side of the matrix of a row may be than the other
@@ -117,7 +118,7 @@ def _resized(x: ShardedArray, n: int) -> ShardedArray:
     if n == m:
         return x
     group, bounds = x.group, x.layout.bounds
-    ends = tuple(min(bound, n) for bound in bounds[:-1]) + (n,)
+    ends = (*(min(bound, n) for bound in bounds[:-1]), n)
     parts = {}
     for p, v in x._parts.items():
         keep = max(0, min(bounds[p + 1], n) - min(bounds[p], n))
@@ -345,4 +346,3 @@ for _name in ("dct", "idct", "dst", "idst"):
     implements(f"fft.{_name}", splits="as fft, but for long rows that have no other axis")(_cosine(_name))
 for _name in ("dctn", "idctn", "dstn", "idstn"):
     implements(f"fft.{_name}", splits="as fft, but for long rows that have no other axis")(_many_cosines(_name))
-

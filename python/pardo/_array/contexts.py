@@ -16,6 +16,7 @@ from pardo._base.arguments import DeviceLike, default_queue, device_of, on_queue
 from pardo._base.docstrings import filled
 from pardo._base.public_names import take_numpys_names
 from pardo._base.records import function_for
+from pardo._base.takers import taken_over
 from pardo._base.tracebacks import show_class
 from pardo._core import Array, Device, ExecutionPlacementError, Queue, _may_lack_kind
 from pardo._data import present
@@ -238,6 +239,9 @@ def _another_call(
     if not isinstance(error, TypeError):
         again = _with_followers(function, positional, keywords)
         return (None, (positional, keywords)) if again is None else (copying(function), again)
+    taker = taken_over(function, (*positional, *keywords.values()))
+    if taker is not None:
+        return taker, (positional, keywords)
     again = _with_host_operands(positional, keywords, error) or _by_numpys_names(function, positional, keywords)
     if again is not None:
         return copying(function), again

@@ -11,16 +11,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from pardo import _core
 from pardo._analysis import nan_functions as _nan_functions
 from pardo._array import cumulative as _cumulative
 from pardo._base.arguments import axis_index
+from pardo._base.takers import TAKERS
 from pardo._core import Array
 from pardo._sharding.array import ShardedArray, replicated, sharded
-from pardo._sharding.functions import implements
+from pardo._sharding.device import ShardedDevice
+from pardo._sharding.functions import call, implements
 from pardo._sharding.layout import Layout
 from pardo._sharding.moves import cut, joined
-from pardo._sharding.moving import Parts, flat, same_everywhere
+from pardo._sharding.moving import Parts, agreed, flat, same_everywhere
 
 # Folds of which the order of operands does not matter but for rounding: f(f(a, b), c) is f(a, f(b, c)).
 ASSOCIATIVE = {
@@ -120,3 +123,69 @@ def accumulate(function: Any, x: Any, /, axis: int = 0, dtype: Any = None, out: 
     if x.layout.axis == axis and name not in ASSOCIATIVE:
         return NotImplemented
     return scanned(x, axis, lambda v: function.accumulate(v, axis, dtype), lambda a, b: function(a, b)._astype(b.dtype, False))
+
+
+@implements("reduce", splits="of associative functions, in the order of the parts")
+def reduce(
+    function: Any,
+    x: Any,
+    /,
+    axis: Any = 0,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Any:
+    """The method of universal functions, as ``add.reduce``, along one axis or all."""
+    name = function.__name__
+    if out is not None or where is not True or initial not in (None, np._NoValue) or not isinstance(x, ShardedArray):
+        return NotImplemented
+    axes = range(x.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    chosen = [axis_index(a, x.ndim, f"{name}.reduce") for a in axes]
+    group, layout, split = x.group, x.layout, x.layout.axis
+    if split is None or split not in chosen:
+        found = {p: function.reduce(v, axis=tuple(chosen), dtype=dtype, keepdims=keepdims) for p, v in x._parts.items()}
+        if split is None:
+            return replicated(group, same_everywhere(group, found))
+        where_split = split if keepdims else split - sum(a < split for a in chosen)
+        shape = list(found[group.owned[0]].shape)
+        shape[where_split] = x.shape[split]
+        return sharded(group, Layout(tuple(shape), where_split, layout.bounds, layout.devices), found)
+    if name not in ASSOCIATIVE:
+        return NotImplemented
+    filled = [p for p in range(group.size) if layout.length(p)] or [0]
+    partial = {p: function.reduce(v, axis=tuple(chosen), dtype=dtype, keepdims=keepdims) for p, v in x._parts.items() if p in filled}
+    if filled == [0] or len(filled) < group.size:
+        first = {p: partial.get(p) for p in group.owned}
+        described = agreed(group, lambda p: None if first[p] is None else (first[p].shape, first[p].dtype))  # type: ignore[union-attr]
+        shape, kind = next(d for d in described if d is not None)
+        for p in group.owned:
+            if first[p] is None:  # does not count below
+                partial[p] = _core._full(list(shape), 0, kind, group.queue(p))
+    everywhere = group.all_gather_arrays(partial)
+    totals: Parts = {}
+    for p, found in everywhere.items():
+        total = found[filled[0]]
+        for q in filled[1:]:
+            total = function(total, found[q])._astype(total.dtype, False)
+        totals[p] = total
+    return replicated(group, same_everywhere(group, totals))
+
+
+def _method(function: Callable[..., Any]) -> Callable[..., Any] | None:
+    """The methods of universal functions on split arrays."""
+    name = function.__name__
+    if function.__module__ not in ("pardo._ufunc.folding", "pardo._ufunc.places"):
+        return None
+    return lambda self, *args, **kwargs: call(name, (self, *args), kwargs)
+
+
+METHODS = [_method]
+
+
+def _taker(function: Callable[..., Any]) -> Callable[..., Any] | None:
+    return next((found for find in METHODS if (found := find(function)) is not None), None)
+
+
+TAKERS[ShardedArray] = TAKERS[ShardedDevice] = _taker

@@ -63,7 +63,7 @@ def numpys_ufunc(theirs: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs:
     """NumPy's universal functions called on arrays over several devices."""
     if any(_computes_itself(x) for x in inputs):
         return NotImplemented
-    if method != "__call__":
+    if method not in ("__call__", "accumulate", "at", "reduce"):
         refuse(f"{theirs.__name__}.{method}")
     module = face.namespace() if getattr(np, theirs.__name__, None) is theirs else face.public("special")
     ours = getattr(module, theirs.__name__, None)
@@ -73,7 +73,7 @@ def numpys_ufunc(theirs: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs:
     outs = keywords.get("out")
     if isinstance(outs, tuple) and any(x is not None and type(x) is not ShardedArray for x in outs):
         raise TypeError(f"{theirs.__name__}: the result is over several devices, and out is not; use pardo.asnumpy(s)")
-    return ours(*inputs, **keywords)
+    return (ours if method == "__call__" else getattr(ours, method))(*inputs, **keywords)
 
 
 def _computes_itself(x: Any) -> bool:

@@ -20,7 +20,7 @@ class Row(NamedTuple):
 
 
 # The files whose functions are listed; they are read when the first array over several devices is made.
-ALGORITHMS = ["products", "sorting", "cumulative", "gather", "transforms", "linear"]
+ALGORITHMS = ["products", "sorting", "cumulative", "gather", "transforms", "linear", "random"]
 FILES = [
     "dispatch",
     "creating",

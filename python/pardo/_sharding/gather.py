@@ -85,7 +85,7 @@ def places_of(op_name: str, x: ShardedArray, given: Sequence[Any], mode: str = "
     elif shape:
         axis = next((k for k, n in enumerate(shape) if n != 1), 0)
         bounds = shares(x.layout, shape[axis])
-    whole_of = [_aligned(y, shape, axis, bounds) for y in values]
+    whole_of = [aligned(y, shape, axis, bounds) for y in values]
     parts: Parts = {}
     seen: dict[int, tuple[Array, Array]] = {}
     for p in group.owned:
@@ -115,7 +115,7 @@ def places_of(op_name: str, x: ShardedArray, given: Sequence[Any], mode: str = "
     return Places(shape, axis, bounds, None, parts)
 
 
-def _aligned(y: Operand, shape: tuple[int, ...], axis: int | None, bounds: Sequence[int]) -> Mapping[int, Array]:
+def aligned(y: Operand, shape: tuple[int, ...], axis: int | None, bounds: Sequence[int]) -> Mapping[int, Array]:
     """The part of an operand, broadcast to a shape, that each part of a split of the shape has."""
     group = y.group
     lead = len(shape) - y.ndim
@@ -318,7 +318,7 @@ def stored(op_name: str, x: ShardedArray, given: Sequence[Any], value: Any, put:
             for p in sorted(tables):
                 store(x._parts[q], _index(tables[p]), v.parts[q])
         return
-    here = _aligned(v, shape, places.axis, places.bounds)
+    here = aligned(v, shape, places.axis, places.bounds)
     ordered: Parts = {}
     starts = [list(itertools.accumulate(row, initial=0)) for row in counts]
     for p in group.owned:
@@ -351,7 +351,7 @@ def _stored_here(
     else:
         axis = layout.axis - r + len(places.shape)
         local = {p: (*shape[:axis], layout.length(p), *shape[axis + 1 :]) for p in group.owned}
-        values = v.parts if v.ndim == 0 else _aligned(v, shape, axis, layout.bounds)
+        values = v.parts if v.ndim == 0 else aligned(v, shape, axis, layout.bounds)
     for p, part in _once(x._parts).items():
         here = values[p]
         if here.ndim:
@@ -445,7 +445,7 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> Any
         raise ValueError(f"put_along_axis: indices have {i.ndim} dimensions, but the array has {arr.ndim}")
     shape = tuple(i.shape[k] if k == axis else arr.shape[k] for k in range(arr.ndim))
     bounds = arr.layout.bounds
-    here, those = _aligned(i, shape, split, bounds), v.parts if v.ndim == 0 else _aligned(v, shape, split, bounds)
+    here, those = aligned(i, shape, split, bounds), v.parts if v.ndim == 0 else aligned(v, shape, split, bounds)
     for p, part in _once(arr._parts).items():
         _assignment.put_along_axis(part, here[p], those[p], axis)
     return None
@@ -499,7 +499,7 @@ def at(function: Any, a: Any, /, indices: Any, b: Any = None) -> Any:
     if not isinstance(a, ShardedArray):
         return NotImplemented
     given = indices if isinstance(indices, tuple) else (indices,)
-    if b is None or any(isinstance(i, slice) or i is Ellipsis or i is None for i in given):
+    if b is None or b is np._NoValue or any(isinstance(i, slice) or i is Ellipsis or i is None for i in given):
         return NotImplemented
 
     def store(part: Array, where: tuple[Array, ...], values: Any) -> None:
@@ -536,7 +536,7 @@ def _mask(op_name: str, x: ShardedArray, mask: Any) -> tuple[ShardedArray, Parts
     axis = y.layout.axis
     if axis is None or axis >= m.ndim:
         return y, dict(m.parts) if m.layout is None else whole(sharded(group, m.layout, m.parts))
-    return y, dict(_aligned(m, m.shape, axis, y.layout.bounds))
+    return y, dict(aligned(m, m.shape, axis, y.layout.bounds))
 
 
 def masked(op_name: str, x: ShardedArray, mask: Any) -> ShardedArray:
@@ -566,7 +566,7 @@ def stored_by_mask(op_name: str, x: ShardedArray, mask: Any, value: Any) -> None
     if v.ndim == 0:
         axis = x.layout.axis
         if axis is not None and axis < ndim:
-            masks = _aligned(m, m.shape, axis, x.layout.bounds)
+            masks = aligned(m, m.shape, axis, x.layout.bounds)
         else:
             masks = m.parts if m.layout is None else whole(sharded(group, m.layout, m.parts))
         for p, part in _once(x._parts).items():
@@ -696,7 +696,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
         w_given = Operand(weights, group, "bincount")
         if w_given.shape != y.shape:
             raise ValueError(f"bincount: weights of shape {w_given.shape} do not fit {y.shape} elements")
-        shares_of = _aligned(w_given, y.shape, 0, y.layout.bounds)
+        shares_of = aligned(w_given, y.shape, 0, y.layout.bounds)
     own = {p: counting.bincount(v, None if shares_of is None else shares_of[p], minlength) for p, v in y._parts.items()}
     length = max(agreed(group, lambda p: own[p].size))
     full = {}
@@ -726,7 +726,7 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool | None = 
         w = Operand(weights, group, "histogram")
         if w.shape != a.shape:
             raise ValueError(f"histogram: weights of shape {w.shape} do not fit an array of shape {a.shape}")
-        shares_of = _aligned(w, a.shape, a.layout.axis, a.layout.bounds)
+        shares_of = aligned(w, a.shape, a.layout.axis, a.layout.bounds)
     edges_given = Operand(bins, group, "histogram").parts if np.ndim(bins) else None
     made = {}
     for p, v in a._parts.items():

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from pardo._base.arguments import SCALARS
+from pardo import _core
 from pardo._core import Array
 from pardo._sharding.array import ShardedArray
 from pardo._sharding.group import Group
@@ -43,6 +43,8 @@ class Operand:
 
 def replicas(value: Any, group: Group, op_name: str) -> dict[int, Array]:
     """A value on each owned part: an array of one of the group's devices, or a value of the host."""
-    x = np.asarray(value) if isinstance(value, SCALARS) or is_number(value) else values(value, op_name)
-    made: dict[int, Array] = spread(x, group, Layout(x.shape, None, (), group.keys), op_name)
-    return made
+    if isinstance(value, Array):
+        made: dict[int, Array] = spread(value, group, Layout(value.shape, None, (), group.keys), op_name)
+        return made
+    host = np.asarray(value if is_number(value) else values(value, op_name))
+    return {p: _core._host_operand(host, group.queue(p), op_name, False) for p in group.owned}

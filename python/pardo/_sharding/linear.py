@@ -27,7 +27,7 @@ from pardo._matrices import factorizations, norms, solving
 from pardo._matrices.results import QRResult, SVDResult, in_floats
 from pardo._sharding.array import ShardedArray, replicated, sharded
 from pardo._sharding.functions import implements
-from pardo._sharding.gather import _aligned, _permuted
+from pardo._sharding.gather import _permuted, aligned
 from pardo._sharding.given import Operand
 from pardo._sharding.layout import Layout
 from pardo._sharding.moves import cut, joined
@@ -112,8 +112,8 @@ def solve(a: Any, b: Any) -> Any:
         second = y.parts if y.layout is None else whole(b)
         return replicated(group, same_everywhere(group, {p: solving.solve(first[p], second[p]) for p in group.owned}))
     columns = split == len(shape) - 1 and not vector
-    left = x.parts if columns and x.layout is None else _aligned(x, (*stack, *x.shape[-2:]), None if columns else split, bounds)
-    right = _aligned(y, shape, split, bounds)
+    left = x.parts if columns and x.layout is None else aligned(x, (*stack, *x.shape[-2:]), None if columns else split, bounds)
+    right = aligned(y, shape, split, bounds)
     parts = {p: solving.solve(left[p], right[p]) for p in group.owned}
     return sharded(group, Layout(shape, split, bounds, group.keys), parts)
 
@@ -279,7 +279,7 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
         raise np.linalg.LinAlgError(f"lstsq: the right-hand side has {y.shape[0]} rows, the matrix {x.shape[0]}")
     if x.layout is None or x.layout.axis != 0:
         return NotImplemented
-    right = sharded(group, Layout(y.shape, 0, x.layout.bounds, group.keys), dict(_aligned(y, y.shape, 0, x.layout.bounds)))
+    right = sharded(group, Layout(y.shape, 0, x.layout.bounds, group.keys), dict(aligned(y, y.shape, 0, x.layout.bounds)))
     q, r = _tsqr(a, True)
     assert q is not None
     turned = matmul(_adjoint(q), right)

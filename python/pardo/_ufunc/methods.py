@@ -9,6 +9,7 @@ import numpy as np
 from pardo import _core
 from pardo._base.attributes import attribute
 from pardo._base.docstrings import filled
+from pardo._base.takers import taken_over
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
@@ -128,7 +129,8 @@ def reduce(
     """
     from pardo._ufunc import folding
 
-    return folding.reduce(self, array, axis, dtype, out, keepdims, initial, where)
+    other = taken_over(folding.reduce, (array,))
+    return (other or folding.reduce)(self, array, axis, dtype, out, keepdims, initial, where)
 
 
 @filled
@@ -169,7 +171,8 @@ def accumulate(self: ufunc, array: Any, /, axis: int = 0, dtype: DTypeLike | Non
     """
     from pardo._ufunc import folding
 
-    return folding.accumulate(self, array, axis, dtype, out)
+    other = taken_over(folding.accumulate, (array,))
+    return (other or folding.accumulate)(self, array, axis, dtype, out)
 
 
 @filled
@@ -288,7 +291,7 @@ def at(self: ufunc, a: Array, indices: Any, b: Any = np._NoValue, /) -> None:
     """
     from pardo._ufunc import places
 
-    places.at(self, a, indices, b)
+    (taken_over(places.at, (a,)) or places.at)(self, a, indices, b)
 
 
 class Methods:

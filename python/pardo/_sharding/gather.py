@@ -331,7 +331,7 @@ def stored(op_name: str, x: ShardedArray, given: Sequence[Any], value: Any, put:
             store(x._parts[q], _index(requests.asked[q][p]), values)
 
 
-def _once(parts: Mapping[int, Array]) -> dict[int, Array]:
+def once(parts: Mapping[int, Array]) -> dict[int, Array]:
     """The parts, each once: where each has the whole, those of one queue may be one array."""
     return {p: v for p, v in parts.items() if all(v is not parts[q] for q in parts if q < p)}
 
@@ -352,7 +352,7 @@ def _stored_here(
         axis = layout.axis - r + len(places.shape)
         local = {p: (*shape[:axis], layout.length(p), *shape[axis + 1 :]) for p in group.owned}
         values = v.parts if v.ndim == 0 else aligned(v, shape, axis, layout.bounds)
-    for p, part in _once(x._parts).items():
+    for p, part in once(x._parts).items():
         here = values[p]
         if here.ndim:
             here = _core._broadcast_to(here, local[p]).reshape((math.prod(places.shape), *local[p][len(places.shape) :]))
@@ -446,7 +446,7 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> Any
     shape = tuple(i.shape[k] if k == axis else arr.shape[k] for k in range(arr.ndim))
     bounds = arr.layout.bounds
     here, those = aligned(i, shape, split, bounds), v.parts if v.ndim == 0 else aligned(v, shape, split, bounds)
-    for p, part in _once(arr._parts).items():
+    for p, part in once(arr._parts).items():
         _assignment.put_along_axis(part, here[p], those[p], axis)
     return None
 
@@ -569,7 +569,7 @@ def stored_by_mask(op_name: str, x: ShardedArray, mask: Any, value: Any) -> None
             masks = aligned(m, m.shape, axis, x.layout.bounds)
         else:
             masks = m.parts if m.layout is None else whole(sharded(group, m.layout, m.parts))
-        for p, part in _once(x._parts).items():
+        for p, part in once(x._parts).items():
             part[masks[p]] = v.parts[p]
         return
     where = nonzero(sharded(group, m.layout, m.parts) if m.layout is not None else replicated(group, dict(m.parts)))

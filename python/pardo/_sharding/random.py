@@ -1,5 +1,5 @@
 # python/pardo/_sharding/random.py: the draws of a random.Generator over several devices: the numbers that one device would draw.
-"""An element's numbers come from the blocks of the generator that its place in the whole array, in the order of C, names. So each part draws
+"""The blocks of an element's numbers are those that its place in the whole array, in the order of C, names. So each part draws
 its elements by itself: it begins at the block of its first one. How many elements have a block together is a property of the method, of
 the dtype and of the parameters' kinds; it is found by the draw of a few elements that ends where it asks for blocks.
 
@@ -26,7 +26,7 @@ from pardo._sharding.array import ShardedArray, replicated, sharded
 from pardo._sharding.cumulative import METHODS
 from pardo._sharding.device import ShardedDevice
 from pardo._sharding.functions import implements, refuse
-from pardo._sharding.gather import aligned
+from pardo._sharding.gather import aligned, once
 from pardo._sharding.given import Operand
 from pardo._sharding.group import Group
 from pardo._sharding.layout import Layout, balanced_bounds
@@ -101,15 +101,16 @@ def drawn(function: Callable[..., Any], name: str, stream: Stream, args: tuple[A
         local = {key: value.of(p, start, stop, before) for key, value in given.items()}
         values = getattr(Generator(bits), name)(**local, size=stop - start + before, **keywords, **_on(group, p))
         parts[p] = values[before:].reshape(layout.local_shape(p))
-    if not split:
-        return replicated(group, same_everywhere(group, parts))
-    made = sharded(group, layout, parts)
-    made = made if stays.axis == lead else resplit(made, stays.axis or 0, stays.bounds)
+    if split:
+        made = sharded(group, layout, parts)
+        made = made if stays.axis == lead else resplit(made, stays.axis or 0, stays.bounds)
+    else:
+        made = replicated(group, same_everywhere(group, parts))
     if out is None:
         return made
     if out.dtype != made.dtype:
         raise TypeError(f"{name}: out has dtype {out.dtype}, but {made.dtype} is drawn; say dtype={out.dtype.name!r}, if that is meant")
-    for p, part in out._parts.items():
+    for p, part in once(out._parts).items():
         part[...] = made._parts[p]
     return out
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -157,7 +158,13 @@ def same_everywhere(group: Group, parts: Parts) -> Parts:
     return group.broadcast(parts.get(0), 0, (parts[first].shape, parts[first].dtype))
 
 
+_round_alike: weakref.WeakKeyDictionary[Group, bool] = weakref.WeakKeyDictionary()
+
+
 def _alike(group: Group) -> bool:
-    """Whether the devices of all parts round alike: processors of one machine, NVIDIA's GPUs, one device of OpenCL."""
-    names = {group.name(p).partition("/")[0] for p in range(group.size)}
-    return len(names) == 1 or all(name.startswith("cuda:") for name in names)
+    """Whether the devices of all parts round alike: those of one name and driver, and parts of one device."""
+    if group not in _round_alike:
+        devices = {p: group.device(p) for p in group.owned}
+        facts = {p: (str(d.platform), d.backend, d.name if d.type != "cpu" else d.type) for p, d in devices.items()}
+        _round_alike[group] = len(set(group.all_gather(facts))) == 1
+    return _round_alike[group]

@@ -96,7 +96,7 @@ def drawn(function: Callable[..., Any], name: str, stream: Stream, args: tuple[A
     parts: Parts = {}
     for p in group.owned:
         start, stop = (bounds[p] * inner, bounds[p + 1] * inner) if split else (0, n)
-        before = start % together
+        before = start % together if stop > start else 0
         bits = Philox(counter=number * BLOCKS + (first + start // together) % BLOCKS, key=stream.key)
         local = {key: value.of(p, start, stop, before) for key, value in given.items()}
         values = getattr(Generator(bits), name)(**local, size=stop - start + before, **keywords, **_on(group, p))

@@ -165,10 +165,10 @@ def reduce(
                 partial[p] = _core._full(list(shape), 0, kind, group.queue(p))
     everywhere = group.all_gather_arrays(partial)
     totals: Parts = {}
-    for p, found in everywhere.items():
-        total = found[filled[0]]
+    for p, values in everywhere.items():
+        total = values[filled[0]]
         for q in filled[1:]:
-            total = function(total, found[q])._astype(total.dtype, False)
+            total = function(total, values[q])._astype(total.dtype, False)
         totals[p] = total
     return replicated(group, same_everywhere(group, totals))
 

@@ -32,7 +32,7 @@ from pardo._sharding.given import Operand
 from pardo._sharding.group import Group
 from pardo._sharding.layout import Layout
 from pardo._sharding.moves import cut, joined
-from pardo._sharding.moving import Parts, agreed, empty, flat, resplit, sent, settled, shares, whole
+from pardo._sharding.moving import Parts, agreed, begun, empty, flat, resplit, sent, settled, shares, whole
 from pardo._sharding.operands import group_of
 
 INTEGERS = np.dtype(np.int64)
@@ -101,6 +101,7 @@ def places_of(op_name: str, x: ShardedArray, given: Sequence[Any], mode: str = "
         if mode == "raise" and parts[p].size:
             seen[p] = _core._reduce(_core._MIN, parts[p], [1], False), _core._reduce(_core._MAX, parts[p], [1], False)
     if mode == "raise":
+        begun(v for both in seen.values() for v in both)
         ends = agreed(group, lambda p: (asnumpy(seen[p][0]), asnumpy(seen[p][1])) if p in seen else None)
         for found in ends:
             if found is not None:
@@ -207,15 +208,16 @@ def _requests(x: ShardedArray, places: Places, every: bool) -> _Requests:
         return _Requests(counts, asked, orders)
     orders, sorted_tables, ends = {}, {}, {}
     for p in group.owned:
-        table, queue = places.parts[p], group.queue(p)
+        mine, queue = places.parts[p], group.queue(p)
         if places.axis is None and p and not every:
-            table = table[:, :0]
+            mine = mine[:, :0]
         limits = _core._host_operand(np.asarray(bounds[1:-1], np.int64), queue, "take", False)
-        owner = searching.searchsorted(limits, table[axis], side="right")
+        owner = searching.searchsorted(limits, mine[axis], side="right")
         orders[p] = argsort(owner)
-        sorted_tables[p] = searching.take(table, orders[p], axis=1)
+        sorted_tables[p] = searching.take(mine, orders[p], axis=1)
         in_order = searching.take(owner, orders[p], axis=0)
         ends[p] = searching.searchsorted(in_order, arange(group.size, dtype=np.int64, queue=queue), side="right")
+    begun(ends.values())
     known = agreed(group, lambda p: [0, *asnumpy(ends[p]).tolist()])
     counts = [[after - before for before, after in itertools.pairwise(known[p])] for p in size]
     rows = places.parts[group.owned[0]].shape[0]
@@ -546,6 +548,7 @@ def masked(op_name: str, x: ShardedArray, mask: Any) -> ShardedArray:
         raise IndexError(f"{op_name}: a mask must have one or more dimensions")
     y, masks = _mask(op_name, x, mask)
     group, axis = x.group, y.layout.axis
+    begun([*y._parts.values(), *masks.values()])
     parts = {p: v[masks[p]] for p, v in y._parts.items()}
     if axis is None:
         return replicated(group, parts)

@@ -38,6 +38,11 @@ from pardo._sharding.products import matmul
 # --- stacks
 
 
+def _named(kind: Any, *values: Any) -> Any:
+    """The results of a function as its named tuple, whose fields are declared as plain arrays."""
+    return kind(*values)
+
+
 def _is_stack(x: ShardedArray) -> bool:
     """Whether each part has whole matrices."""
     return x.layout.axis is None or x.layout.axis < x.ndim - 2
@@ -192,7 +197,7 @@ def qr(a: Any, mode: str = "reduced") -> Any:
         return NotImplemented
     q, r = _tsqr(a, mode == "reduced")
     corner = replicated(a.group, r)
-    return corner if q is None else QRResult(q, corner)
+    return corner if q is None else _named(QRResult, q, corner)
 
 
 @implements("linalg.svd", splits="stacks part by part; split rows by TSQR, split columns by that of the transpose; full_matrices=False")
@@ -209,13 +214,13 @@ def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: 
     group = a.group
     if a.layout.axis == a.ndim - 1:
         u, s, vh = svd(_adjoint(a), False)
-        return SVDResult(_adjoint(vh), s, _adjoint(u))
+        return _named(SVDResult, _adjoint(vh), s, _adjoint(u))
     q, r = _tsqr(a, True)
     assert q is not None
     found = {p: factorizations.svd(v, False) for p, v in r.items()}
     inner, s, vh = (same_everywhere(group, {p: f[k] for p, f in found.items()}) for k in range(3))
     u = sharded(group, q.layout.with_shape((*q.shape[:-1], inner[group.owned[0]].shape[-1])), _times(q._parts, inner))
-    return SVDResult(u, replicated(group, s), replicated(group, vh))
+    return _named(SVDResult, u, replicated(group, s), replicated(group, vh))
 
 
 def _times(first: Parts, second: Parts) -> Parts:

@@ -4,13 +4,14 @@ from __future__ import annotations
 import itertools
 import math
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from pardo import _core
 from pardo._array.joining import stack
 from pardo._core import Array
 from pardo._sharding.array import ShardedArray, replicated, sharded
+from pardo._sharding.failures import name_part
 from pardo._sharding.group import Group
 from pardo._sharding.layout import Layout, balanced_bounds
 from pardo._sharding.moves import relaid
@@ -135,6 +136,12 @@ def across(x: ShardedArray, local: Callable[[Array], Array], n: int | None = Non
     return sharded(group, Layout((*x.shape[:axis], length, *x.shape[axis + 1 :]), axis, ends, layout.devices), parts)
 
 
+def begun(arrays: Iterable[Array]) -> None:
+    """Let all parts begin before one of them is waited for."""
+    for x in arrays:
+        x.force()
+
+
 def agreed(group: Group, ask: Callable[[int], Any]) -> list[Any]:
     """Small values of the host, one a part, known in all processes; an error of any part is raised in all of them."""
     answers: dict[int, tuple[Any, Exception | None]] = {}
@@ -144,9 +151,10 @@ def agreed(group: Group, ask: Callable[[int], Any]) -> list[Any]:
         except Exception as error:  # it is raised below, in all processes
             answers[p] = None, error
     found = group.all_gather(answers)
-    for _, error in found:
-        if error is not None:
-            raise error
+    for p, (_, failure) in enumerate(found):
+        if failure is not None:
+            name_part(failure, group, p)
+            raise failure
     return [value for value, _ in found]
 
 

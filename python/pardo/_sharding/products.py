@@ -343,9 +343,8 @@ def tensordot(x1: Any, x2: Any, /, axes: Any = 2) -> Any:
         _same_extent("tensordot", a.shape[i], b.shape[j])
         second[j] = first[i]
     result = tuple(x for k, x in enumerate(first) if k not in first_axes) + tuple(x for k, x in enumerate(second) if k not in second_axes)
-    return contracted(
-        "tensordot", lambda *v: _products.tensordot(*v, axes=(first_axes, second_axes)), (a, b), (tuple(first), tuple(second)), result
-    )
+    axes_of_both = (first_axes, second_axes)
+    return contracted("tensordot", lambda v, w: _products.tensordot(v, w, axes_of_both), (a, b), (tuple(first), tuple(second)), result)
 
 
 # --- Einstein's sums

@@ -76,7 +76,7 @@ def drawn(function: Callable[..., Any], name: str, stream: Stream, args: tuple[A
     bound = inspect.signature(function).bind(stream, *args, **kwargs)
     named = dict(list(bound.arguments.items())[1:])
     parameters = {key: value for key, value in named.items() if key not in _PLACES}
-    keywords = {key: named[key] for key in ("dtype", "usm_type", "method", "endpoint") if key in named}
+    keywords: dict[str, Any] = {key: named[key] for key in ("dtype", "usm_type", "method", "endpoint") if key in named}
     device, out = named.get("device"), named.get("out")
     if named.get("queue") is not None:
         raise TypeError(f"{name}: queue is one queue, and the draw is over several devices; leave it away")

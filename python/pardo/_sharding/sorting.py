@@ -34,7 +34,21 @@ from pardo._sharding.given import Operand
 from pardo._sharding.group import Group
 from pardo._sharding.layout import Layout
 from pardo._sharding.moves import joined
-from pardo._sharding.moving import Parts, across, agreed, by_rows, empty, flat, resplit, same_everywhere, sent, settled, shaped, whole
+from pardo._sharding.moving import (
+    Parts,
+    across,
+    agreed,
+    begun,
+    by_rows,
+    empty,
+    flat,
+    resplit,
+    same_everywhere,
+    sent,
+    settled,
+    shaped,
+    whole,
+)
 from pardo._sharding.operands import group_of
 
 SAMPLES = 1024  # for each part
@@ -76,6 +90,7 @@ def _splitters(row: ShardedArray, descending: bool, targets: Sequence[int]) -> S
     n, layout, group = row.size, row.layout, row.group
     each = [_sampled(layout.length(p), -(-SAMPLES * group.size * layout.length(p) // n)) for p in range(group.size)]
     taken = {p: searching.take(row._parts[p], _core._host_operand(each[p], group.queue(p), "sort", False), axis=0) for p in group.owned}
+    begun(taken.values())
     values = np.concatenate(agreed(group, lambda p: asnumpy(taken[p])))
     places = np.concatenate([found + layout.bounds[p] for p, found in enumerate(each)])
     keys = _keys(values)
@@ -144,6 +159,7 @@ def _sorted_row(row: ShardedArray, descending: bool, stable: bool, with_places: 
         if with_places:
             places[p] = order + bounds[p]
         ends[p] = [_core._reduce(_core._COUNT_NONZERO, bucket <= k, None, False) for k in range(len(filled) - 1)]
+    begun([*values.values(), *(end for found in ends.values() for end in found)])
     known = agreed(group, lambda p: [0, *map(int, ends[p]), layout.length(p)])
     bucket_of = {p: k for k, p in enumerate(filled)}
     counts = [[known[p][bucket_of[q] + 1] - known[p][bucket_of[q]] if q in bucket_of else 0 for q in size] for p in size]
@@ -252,6 +268,12 @@ def argpartition(x: Any, /, kth: Any, axis: int | None = -1, kind: Any = None, o
     return _partitioned("argpartition", x, kth, axis, kind, order)
 
 
+def _top(values: Any, indices: Any) -> Any:
+    """The named tuple of `top_k`, whose fields are declared as plain arrays."""
+    kind: Any = _sorting.TopK
+    return kind(values, indices)
+
+
 @implements("top_k", splits="along the split axis each part's best, then the best of these on each part; other axes part by part")
 def top_k(x: Any, k: Any, /, *, axis: int | None = -1, largest: bool = True) -> Any:
     if axis is None:
@@ -280,7 +302,7 @@ def top_k(x: Any, k: Any, /, *, axis: int | None = -1, largest: bool = True) -> 
         best = _sorting.top_k(joined(all_values[p], along), count, axis=along, largest=largest)
         done[p] = best.values
         were[p] = searching.take_along_axis(joined(all_places[p], along), best.indices, axis=along)
-    return _sorting.TopK(replicated(x.group, done), replicated(x.group, were))
+    return _top(replicated(x.group, done), replicated(x.group, were))
 
 
 # --- places in a sorted row
@@ -366,8 +388,8 @@ def _distinct(row: ShardedArray, equal_nan: bool) -> _Distinct:
     back = [[counts[p][q] for p in size] for q in size]
     told = sent(group, back, lambda q, p: answers[q][starts[q][p] : starts[q][p + 1]], lambda q, p: (back[q][p],), integers)
     inverse: Parts = {}
-    for p, found in told.items():
-        inverse[p] = searching.take(joined(found, 0), own[p][2], axis=0) if found else empty((0,), integers, group, p)
+    for p, pieces in told.items():
+        inverse[p] = searching.take(joined(pieces, 0), own[p][2], axis=0) if pieces else empty((0,), integers, group, p)
     return _Distinct(
         settled(group, layout, {q: found[0] for q, found in united.items()}, lengths),
         settled(group, layout, {q: searching.take(first[q], found[1], axis=0) for q, found in united.items()}, lengths),
@@ -378,6 +400,7 @@ def _distinct(row: ShardedArray, equal_nan: bool) -> _Distinct:
 
 def _cuts(group: Group, rows: Parts) -> list[list[int]]:
     """Where sorted rows are cut into pieces for each part, equal elements on the same side."""
+    begun(rows.values())
     samples = {p: (asnumpy(searching.take(x, _on(x, _sampled(x.size, SAMPLES)), axis=0)), x.size) for p, x in rows.items()}
     known = agreed(group, lambda p: samples[p])
     values = np.concatenate([v for v, _ in known])

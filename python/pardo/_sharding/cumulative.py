@@ -113,7 +113,7 @@ def cumulative_prod(x: Any, /, *, axis: int | None = None, dtype: Any = None, ou
     return _cumulated("cumulative_prod", x, axis, dtype, out, initial=include_initial, standard=True)
 
 
-@implements("accumulate", splits="of associative functions as cumsum")
+@implements("ufunc.accumulate", splits="of associative functions as cumsum")
 def accumulate(function: Any, x: Any, /, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
     """The method of universal functions, as ``maximum.accumulate``."""
     name = function.__name__
@@ -125,7 +125,7 @@ def accumulate(function: Any, x: Any, /, axis: int = 0, dtype: Any = None, out: 
     return scanned(x, axis, lambda v: function.accumulate(v, axis, dtype), lambda a, b: function(a, b)._astype(b.dtype, False))
 
 
-@implements("reduce", splits="of associative functions, in the order of the parts")
+@implements("ufunc.reduce", splits="of associative functions, in the order of the parts")
 def reduce(
     function: Any,
     x: Any,
@@ -178,7 +178,7 @@ def _method(function: Callable[..., Any]) -> Callable[..., Any] | None:
     name = function.__name__
     if function.__module__ not in ("pardo._ufunc.folding", "pardo._ufunc.places"):
         return None
-    return lambda self, *args, **kwargs: call(name, (self, *args), kwargs)
+    return lambda self, *args, **kwargs: call(f"ufunc.{name}", (self, *args), kwargs)
 
 
 METHODS = [_method]

@@ -495,7 +495,7 @@ def _first(x: Any) -> Any:
     return x.reshape(()) if isinstance(x, Array) else np.asarray(x).reshape(())
 
 
-@implements("at", splits="by the owners; of equal indices in the order of the parts")
+@implements("ufunc.at", splits="by the owners; of equal indices in the order of the parts")
 def at(function: Any, a: Any, /, indices: Any, b: Any = None) -> Any:
     """The method of universal functions, as ``add.at``."""
     if not isinstance(a, ShardedArray):

@@ -217,7 +217,8 @@ def reduceat(self: ufunc, array: Any, /, indices: Any, axis: int = 0, dtype: DTy
     """
     from pardo._ufunc import folding
 
-    return folding.reduceat(self, array, indices, axis, dtype, out)
+    other = taken_over(folding.reduceat, (array,))
+    return (other or folding.reduceat)(self, array, indices, axis, dtype, out)
 
 
 def outer(self: ufunc, a: Any, b: Any, /, **keywords: Any) -> Any:

@@ -470,6 +470,25 @@ def test_devices_of_several_kinds(rng: np.random.Generator) -> None:
     same(pp.random.default_rng(1).integers(0, 9, (7, 2), device=s.device), pp.asnumpy(pp.random.default_rng(1).integers(0, 9, (7, 2))))
 
 
+def test_copies_of_algorithms_are_not_implicit(rng: np.random.Generator) -> None:
+    """What a function by its nature exchanges is no copy that `transfer_guard` forbids; values of the host, and other splits, are."""
+    x = rng.random((40, 4))
+    s, row, other = split(x, "halves"), split(rng.random(20000), "halves"), split(x, "halves", 1)
+    place = pp.argsort(row)
+    with pp.transfer_guard("disallow"):
+        for f in (pp.sort, pp.unique, pp.median, pp.nonzero, pp.fft.fft, pp.cumsum, pp.histogram):
+            f(row)
+        row[row > 0.5], pp.take(row, place)
+        for f in (pp.linalg.qr, pp.linalg.norm, pp.fft.fft2, lambda v: v.T @ v, lambda v: v @ v.T, lambda v: pp.sort(v, axis=0)):
+            f(s)
+        calls = [lambda: pp.take(row, [1, 2]), lambda: row[np.ones(20000, bool)], lambda: row.__setitem__([1], 3.0)]
+        if len(s.shards) > 1:
+            calls.append(lambda: pp.einsum("ij,ij->i", s, other))
+        for call in calls:
+            with pytest.raises(pp.ExecutionPlacementError, match="would copy"):
+                call()
+
+
 def test_layouts_depend_on_layouts_alone(kind: str, rng: np.random.Generator) -> None:
     first, second = rng.random((9, 4)), rng.random((9, 4))
     for f in (

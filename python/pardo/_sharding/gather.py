@@ -32,7 +32,7 @@ from pardo._sharding.given import Operand
 from pardo._sharding.group import Group
 from pardo._sharding.layout import Layout
 from pardo._sharding.moves import cut, joined
-from pardo._sharding.moving import Parts, agreed, begun, empty, flat, resplit, sent, settled, shares, whole
+from pardo._sharding.moving import Parts, agreed, begun, empty, flat, placed, resplit, sent, settled, shares, whole
 from pardo._sharding.operands import group_of
 
 INTEGERS = np.dtype(np.int64)
@@ -48,11 +48,16 @@ class Places(NamedTuple):
     bounds: tuple[int, ...]
     host: np.ndarray[Any, Any] | None  # (axes, numbers), where the host has all of them
     parts: Parts  # (axes, numbers), of each part, where it has not
+    given_by_caller: bool = True  # whether `transfer_guard` sees copies of what the host has
 
     def local_shape(self, part: int) -> tuple[int, ...]:
         if self.axis is None:
             return self.shape
         return (*self.shape[: self.axis], self.bounds[part + 1] - self.bounds[part], *self.shape[self.axis + 1 :])
+
+    def on(self, values: np.ndarray[Any, Any], queue: Any, op_name: str) -> Array:
+        """Indices that the host has, on a queue."""
+        return _core._host_operand(values, queue, op_name, False) if self.given_by_caller else placed(values, queue)
 
     def of_host(self, part: int) -> np.ndarray[Any, Any]:
         """The indices of a part, which the host has."""
@@ -111,7 +116,7 @@ def places_of(op_name: str, x: ShardedArray, given: Sequence[Any], mode: str = "
         for k, n in enumerate(limits):
             _check(op_name, 0, 0, k, n)
     for p, table in parts.items():
-        column = _core._host_operand(np.asarray(limits, np.int64)[:, None], group.queue(p), op_name, False)
+        column = placed(np.asarray(limits, np.int64)[:, None], group.queue(p))
         parts[p] = _core._where(table < 0, table + column, table)
     return Places(shape, axis, bounds, None, parts)
 
@@ -179,7 +184,7 @@ class _Requests(NamedTuple):
     orders: Parts
 
 
-def _requests(x: ShardedArray, places: Places, every: bool) -> _Requests:
+def _requests(op_name: str, x: ShardedArray, places: Places, every: bool) -> _Requests:
     """Places sorted by their owners. `every`: each part asks for those that all have; else the first part alone does."""
     axis, group, bounds = x.layout.axis, x.group, x.layout.bounds
     assert axis is not None
@@ -203,15 +208,15 @@ def _requests(x: ShardedArray, places: Places, every: bool) -> _Requests:
                     first = sum(counts[p][:q])
                     piece = tables[p][:, first : first + counts[p][q]].copy()
                     piece[axis] -= bounds[q]
-                    asked[q][p] = _core._host_operand(piece, group.queue(q), "take", False)
-        orders = {p: _core._host_operand(orders_here[p].astype(np.int64), group.queue(p), "take", False) for p in group.owned}
+                    asked[q][p] = places.on(piece, group.queue(q), op_name)
+        orders = {p: placed(orders_here[p].astype(np.int64), group.queue(p)) for p in group.owned}
         return _Requests(counts, asked, orders)
     orders, sorted_tables, ends = {}, {}, {}
     for p in group.owned:
         mine, queue = places.parts[p], group.queue(p)
         if places.axis is None and p and not every:
             mine = mine[:, :0]
-        limits = _core._host_operand(np.asarray(bounds[1:-1], np.int64), queue, "take", False)
+        limits = placed(np.asarray(bounds[1:-1], np.int64), queue)
         owner = searching.searchsorted(limits, mine[axis], side="right")
         orders[p] = argsort(owner)
         sorted_tables[p] = searching.take(mine, orders[p], axis=1)
@@ -229,7 +234,7 @@ def _requests(x: ShardedArray, places: Places, every: bool) -> _Requests:
         senders = [p for p in size if counts[p][q]]
         column = np.zeros((rows, 1), np.int64)
         column[axis] = bounds[q]
-        offset = _core._host_operand(column, group.queue(q), "take", False)
+        offset = placed(column, group.queue(q))
         asked[q] = {p: table - offset for p, table in zip(senders, found, strict=True)}
     return _Requests(counts, asked, orders)
 
@@ -238,14 +243,14 @@ def _index(table: Array) -> tuple[Array, ...]:
     return tuple(table[k] for k in range(table.shape[0]))
 
 
-def picked(op_name: str, x: ShardedArray, given: Sequence[Any], mode: str = "raise") -> ShardedArray:
+def picked(op_name: str, x: ShardedArray, given: Sequence[Any], mode: str = "raise", given_by_caller: bool = True) -> ShardedArray:
     """``x[given]``: the elements at indices into the first axes, which are broadcast together."""
     group, r, layout = x.group, len(given), x.layout
-    places = places_of(op_name, x, given, mode)
+    places = places_of(op_name, x, given, mode)._replace(given_by_caller=given_by_caller)
     rest = x.shape[r:]
     if layout.axis is None or layout.axis >= r:  # each part has what it needs
         return _picked_here(op_name, x, places, r)
-    requests = _requests(x, places, every=True)
+    requests = _requests(op_name, x, places, every=True)
     counts, size = requests.counts, range(group.size)
     answers: dict[int, Parts] = {}
     for q, tables in requests.asked.items():
@@ -273,7 +278,7 @@ def _picked_here(op_name: str, x: ShardedArray, places: Places, r: int) -> Shard
     if layout.axis is None:  # as the indices are split
         parts = {}
         for p in group.owned:
-            table = places.parts[p] if places.host is None else _core._host_operand(places.of_host(p), group.queue(p), op_name, False)
+            table = places.parts[p] if places.host is None else places.on(places.of_host(p), group.queue(p), op_name)
             parts[p] = x._parts[p][_index(table)].reshape((*places.local_shape(p), *x.shape[r:]))
         if places.axis is None:
             return replicated(group, parts)
@@ -287,7 +292,7 @@ def _picked_here(op_name: str, x: ShardedArray, places: Places, r: int) -> Shard
 def _everywhere(op_name: str, group: Group, places: Places, r: int) -> Parts:
     """All places on each part."""
     if places.host is not None:
-        return {p: _core._host_operand(places.host, group.queue(p), op_name, False) for p in group.owned}
+        return {p: places.on(places.host, group.queue(p), op_name) for p in group.owned}
     if places.axis is None:
         return places.parts
     tables = {p: v.reshape((r, *places.local_shape(p))) for p, v in places.parts.items()}
@@ -313,7 +318,7 @@ def stored(op_name: str, x: ShardedArray, given: Sequence[Any], value: Any, put:
     if layout.axis is None or layout.axis >= r:
         _stored_here(op_name, x, places, v, shape, store, r)
         return
-    requests = _requests(x, places, every=False)
+    requests = _requests(op_name, x, places, every=False)
     counts, size = requests.counts, range(group.size)
     if v.ndim == 0:
         for q, tables in requests.asked.items():

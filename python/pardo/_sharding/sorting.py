@@ -42,6 +42,7 @@ from pardo._sharding.moving import (
     by_rows,
     empty,
     flat,
+    placed,
     resplit,
     same_everywhere,
     sent,
@@ -89,7 +90,7 @@ def _splitters(row: ShardedArray, descending: bool, targets: Sequence[int]) -> S
     """Elements near the places where the sorted row is to be cut."""
     n, layout, group = row.size, row.layout, row.group
     each = [_sampled(layout.length(p), -(-SAMPLES * group.size * layout.length(p) // n)) for p in range(group.size)]
-    taken = {p: searching.take(row._parts[p], _core._host_operand(each[p], group.queue(p), "sort", False), axis=0) for p in group.owned}
+    taken = {p: searching.take(row._parts[p], placed(each[p], group.queue(p)), axis=0) for p in group.owned}
     begun(taken.values())
     values = np.concatenate(agreed(group, lambda p: asnumpy(taken[p])))
     places = np.concatenate([found + layout.bounds[p] for p, found in enumerate(each)])
@@ -283,7 +284,7 @@ def top_k(x: Any, k: Any, /, *, axis: int | None = -1, largest: bool = True) -> 
         found = {p: _sorting.top_k(v, k, axis=along, largest=largest) for p, v in x._parts.items()}
         shape = found[x.group.owned[0]].values.shape
         layout = x.layout.with_shape((*x.shape[:along], shape[along], *x.shape[along + 1 :]))
-        return _sorting.TopK(
+        return _top(
             sharded(x.group, layout, {p: f.values for p, f in found.items()}),
             sharded(x.group, layout, {p: f.indices for p, f in found.items()}),
         )
@@ -400,9 +401,9 @@ def _distinct(row: ShardedArray, equal_nan: bool) -> _Distinct:
 
 def _cuts(group: Group, rows: Parts) -> list[list[int]]:
     """Where sorted rows are cut into pieces for each part, equal elements on the same side."""
-    begun(rows.values())
-    samples = {p: (asnumpy(searching.take(x, _on(x, _sampled(x.size, SAMPLES)), axis=0)), x.size) for p, x in rows.items()}
-    known = agreed(group, lambda p: samples[p])
+    samples = {p: searching.take(x, placed(_sampled(x.size, SAMPLES), x.queue), axis=0) for p, x in rows.items()}
+    begun(samples.values())
+    known = agreed(group, lambda p: (asnumpy(samples[p]), rows[p].size))
     values = np.concatenate([v for v, _ in known])
     weights = np.concatenate([np.full(len(v), n / max(1, len(v))) for v, n in known])
     if not len(values):
@@ -416,7 +417,7 @@ def _cuts(group: Group, rows: Parts) -> list[list[int]]:
 
 
 def _on(x: Array, values: np.ndarray[Any, Any]) -> Array:
-    return _core._host_operand(values, x.queue, "unique", False)
+    return placed(values, x.queue)
 
 
 @implements("unique", splits="by splitters; the result is split in the shares of the operand; axis=None alone")
@@ -519,7 +520,7 @@ def _by_ranks(op_name: str, x: ShardedArray, formula: Any) -> ShardedArray:
     rows = {p: _Row(x.dtype, x.size, group.queue(p), op_name) for p in group.owned}
     formula(rows[group.owned[0]], ranked_on(group.owned[0]))  # which ranks it needs
     ranks = wanted[0]
-    elements = whole(picked(op_name, row, [np.asarray(ranks, np.int64)]))
+    elements = whole(picked(op_name, row, [np.asarray(ranks, np.int64)], given_by_caller=False))
     fetched.update({p: {ranks: v} for p, v in elements.items()})
     return replicated(group, same_everywhere(group, {p: formula(rows[p], ranked_on(p)) for p in group.owned}))
 

@@ -489,6 +489,23 @@ def test_copies_of_algorithms_are_not_implicit(rng: np.random.Generator) -> None
                 call()
 
 
+def test_failures_name_the_part() -> None:
+    @pp.kernel
+    def beyond(item: pp.Item, x: Any, y: Any) -> None:
+        i = item.get_id(0)
+        y[i + 100 * x[i]] = x[i]
+
+    def run(part: Any) -> Any:
+        made = pp.zeros(part.shape, dtype=part.dtype, queue=part.queue)
+        beyond[pp.Range(part.size)](part, made)
+        return made
+
+    for f in (lambda s: s[s > 2], pp.unique, pp.nonzero, pp.cumsum):
+        failed = pp.shard(np.asarray([0, 0, 0, 1]), [pp.Queue("cpu"), pp.Queue("cpu")]).map_shards(run)
+        with pytest.raises(IndexError, match=r"part 1 on cpu:0: .*out of bounds"):
+            pp.asnumpy(f(failed)[0] if f is pp.nonzero else f(failed))
+
+
 def test_layouts_depend_on_layouts_alone(kind: str, rng: np.random.Generator) -> None:
     first, second = rng.random((9, 4)), rng.random((9, 4))
     for f in (

@@ -32,7 +32,7 @@ from pardo._sharding.given import Operand
 from pardo._sharding.group import Group
 from pardo._sharding.layout import Layout
 from pardo._sharding.moves import cut, joined
-from pardo._sharding.moving import Parts, agreed, begun, empty, flat, placed, resplit, sent, settled, shares, whole
+from pardo._sharding.moving import Parts, agreed, begun, each, empty, flat, placed, resplit, sent, settled, shares, whole
 from pardo._sharding.operands import group_of
 
 INTEGERS = np.dtype(np.int64)
@@ -107,7 +107,7 @@ def places_of(op_name: str, x: ShardedArray, given: Sequence[Any], mode: str = "
             seen[p] = _core._reduce(_core._MIN, parts[p], [1], False), _core._reduce(_core._MAX, parts[p], [1], False)
     if mode == "raise":
         begun(v for both in seen.values() for v in both)
-        ends = agreed(group, lambda p: (asnumpy(seen[p][0]), asnumpy(seen[p][1])) if p in seen else None)
+        ends = agreed(group, lambda p: (asnumpy(seen[p][0]), asnumpy(seen[p][1])) if p in seen else None, parts)
         for found in ends:
             if found is not None:
                 for k, n in enumerate(limits):
@@ -554,7 +554,7 @@ def masked(op_name: str, x: ShardedArray, mask: Any) -> ShardedArray:
     y, masks = _mask(op_name, x, mask)
     group, axis = x.group, y.layout.axis
     begun([*y._parts.values(), *masks.values()])
-    parts = {p: v[masks[p]] for p, v in y._parts.items()}
+    parts = each(group, lambda p: y._parts[p][masks[p]], y._parts)
     if axis is None:
         return replicated(group, parts)
     if axis >= ndim:
@@ -595,7 +595,8 @@ def nonzero(x: Any, /) -> Any:
     y = _leading(x, x.ndim)
     axis = y.layout.axis
     assert axis is not None
-    found = {p: searching.nonzero(v) for p, v in y._parts.items()}
+    begun(y._parts.values())
+    found = each(group, lambda p: searching.nonzero(y._parts[p]), y._parts)
     lengths = agreed(group, lambda p: found[p][0].size)
     rows = []
     for k in range(x.ndim):

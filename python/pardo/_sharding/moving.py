@@ -149,20 +149,32 @@ def begun(arrays: Iterable[Array]) -> None:
         x.force()
 
 
-def agreed(group: Group, ask: Callable[[int], Any]) -> list[Any]:
-    """Small values of the host, one a part, known in all processes; an error of any part is raised in all of them."""
+def agreed(group: Group, ask: Callable[[int], Any], parts: Mapping[int, Array] | None = None) -> list[Any]:
+    """Small values of the host, one a part, known in all processes; an error of any part is raised in all of them. It names the part if
+    that of `parts`, which is asked about, has failed."""
     answers: dict[int, tuple[Any, Exception | None]] = {}
     for p in group.owned:
         try:
             answers[p] = ask(p), None
         except Exception as error:  # it is raised below, in all processes
+            name_part(error, group, p, None if parts is None else parts[p])
             answers[p] = None, error
     found = group.all_gather(answers)
-    for p, (_, failure) in enumerate(found):
+    for _, failure in found:
         if failure is not None:
-            name_part(failure, group, p)
             raise failure
     return [value for value, _ in found]
+
+
+def each(group: Group, function: Callable[[int], Any], parts: Mapping[int, Array]) -> dict[int, Any]:
+    """What a function that waits gives for each owned part; an error of any part is raised in all processes."""
+    made: dict[int, Any] = {}
+
+    def ask(p: int) -> None:
+        made[p] = function(p)
+
+    agreed(group, ask, parts)
+    return made
 
 
 def same_everywhere(group: Group, parts: Parts) -> Parts:

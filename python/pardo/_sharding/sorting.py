@@ -40,6 +40,7 @@ from pardo._sharding.moving import (
     agreed,
     begun,
     by_rows,
+    each,
     empty,
     flat,
     placed,
@@ -92,7 +93,7 @@ def _splitters(row: ShardedArray, descending: bool, targets: Sequence[int]) -> S
     each = [_sampled(layout.length(p), -(-SAMPLES * group.size * layout.length(p) // n)) for p in range(group.size)]
     taken = {p: searching.take(row._parts[p], placed(each[p], group.queue(p)), axis=0) for p in group.owned}
     begun(taken.values())
-    values = np.concatenate(agreed(group, lambda p: asnumpy(taken[p])))
+    values = np.concatenate(agreed(group, lambda p: asnumpy(taken[p]), row._parts))
     places = np.concatenate([found + layout.bounds[p] for p, found in enumerate(each)])
     keys = _keys(values)
     order = np.lexsort((-places, *keys))[::-1] if descending else np.lexsort((places, *keys))
@@ -364,7 +365,8 @@ def _distinct(row: ShardedArray, equal_nan: bool) -> _Distinct:
     """
     group, layout = row.group, row.layout
     size, bounds = range(row.group.size), row.layout.bounds
-    own = {p: _of_row(x, equal_nan) for p, x in row._parts.items()}
+    begun(row._parts.values())
+    own = each(group, lambda p: _of_row(row._parts[p], equal_nan), row._parts)
     cuts = _cuts(group, {p: found[0] for p, found in own.items()})
     counts = [[after - before for before, after in itertools.pairwise(cuts[p])] for p in size]
     integers = np.dtype(np.int64)
@@ -453,7 +455,8 @@ def unique(
 
 def _distinct_values(row: ShardedArray, equal_nan: bool) -> ShardedArray:
     group = row.group
-    own = {p: sets.unique(x, equal_nan=equal_nan) for p, x in row._parts.items()}
+    begun(row._parts.values())
+    own = each(group, lambda p: sets.unique(row._parts[p], equal_nan=equal_nan), row._parts)
     cuts = _cuts(group, own)
     counts = [[after - before for before, after in itertools.pairwise(cuts[p])] for p in range(group.size)]
     arrived = sent(group, counts, lambda p, q: own[p][cuts[p][q] : cuts[p][q + 1]], lambda p, q: (counts[p][q],), row.dtype)

@@ -180,6 +180,7 @@ def test_quantiles(kind: str, dtype: str, rng: np.random.Generator) -> None:
         same(pp.percentile(split(y, kind, k), [10, 50], axis=axis), np.percentile(y, [10, 50], axis=axis), 1e-15)
         if axis is not None:
             same(pp.partition(split(y, kind, k), 1, axis=axis)[(slice(None),) * axis + (1,)], np.sort(y, axis=axis).take(1, axis))
+    assert np.isnan(gathered(pp.median(split(np.zeros(0), kind))))
     with pytest.raises(ValueError, match="kth is 9"):
         pp.partition(split(np.arange(5), kind), 9)
 

@@ -549,6 +549,8 @@ def _quantiles_of(op_name: str, local: Any, x: Any, q: Any, axis: Any, out: Any,
         shape = list(found[x.group.owned[0]].shape)
         shape[where] = x.shape[split]
         return sharded(x.group, Layout(tuple(shape), where, x.layout.bounds, x.layout.devices), found)
+    if not x.size and q is None:  # NaN
+        return replicated(x.group, {p: local(v, axis=axis, keepdims=keepdims) for p, v in whole(x).items()})
     return _of_everything(op_name, local, x, q, method, keepdims)
 
 
@@ -557,8 +559,6 @@ def _of_everything(op_name: str, local: Any, x: ShardedArray, q: Any, method: st
     queue = x.group.queue(x.group.owned[0])
     probe = _core._full([min(1, x.size)], 0, x.dtype, queue)
     if q is None:
-        if not x.size:
-            return NotImplemented
         n = x.size
 
         def formula(row: _Row, ranked: Any) -> Array:

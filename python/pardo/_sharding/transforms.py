@@ -69,7 +69,7 @@ def _row(x: ShardedArray, name: str, n: int | None, norm: Any, keywords: dict[st
     routine = getattr(_fft, name)
     m = x.shape[0]
     length = _length(m, name, n)
-    if max(m, length) <= SMALL or length < 1 or (n is not None and n < 1):
+    if max(m, length) <= SMALL or m < 1 or length < 1 or (n is not None and n < 1):
         ends = shares(x.layout, max(0, length))
         done = same_everywhere(x.group, {p: routine(v, n=n, norm=norm, **keywords) for p, v in whole(x).items()})
         layout = Layout((length,), 0, ends, x.layout.devices)

@@ -192,6 +192,6 @@ def _alike(group: Group) -> bool:
     """Whether the devices of all parts round alike: those of one name and driver, and parts of one device."""
     if group not in _round_alike:
         devices = {p: group.device(p) for p in group.owned}
-        facts = {p: (str(d.platform), d.backend, d.name if d.type != "cpu" else d.type) for p, d in devices.items()}
+        facts = {p: (str(d.platform), d.backend, d.name) for p, d in devices.items()}
         _round_alike[group] = len(set(group.all_gather(facts))) == 1
     return _round_alike[group]

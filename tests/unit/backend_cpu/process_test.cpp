@@ -186,8 +186,38 @@ TEST(Environment, NumThreadsIsChecked) {
     setenv("PARDO_NUM_THREADS", "3", 1);
     EXPECT_EQ(configured_threads(), 3);
     unsetenv("PARDO_NUM_THREADS");
-    EXPECT_EQ(configured_threads(), available_cores());
+    EXPECT_EQ(configured_threads(), default_threads(thread_limits()));
     if (old) setenv("PARDO_NUM_THREADS", kept.c_str(), 1);
+}
+
+TEST(Environment, SharesOfSeveralProcesses) {
+    const auto threads = [](int cores, int neighbours, int launcher_cores, int wish) {
+        return default_threads({.cores = cores, .neighbours = neighbours, .launcher_cores = launcher_cores, .wish = wish});
+    };
+    EXPECT_EQ(threads(16, 0, 0, 0), 16);
+    EXPECT_EQ(threads(16, 1, 16, 0), 16);
+    EXPECT_EQ(threads(16, 4, 16, 0), 4);   // not bound: the cores are shared
+    EXPECT_EQ(threads(4, 4, 16, 0), 4);    // bound to a fourth of them
+    EXPECT_EQ(threads(1, 4, 16, 0), 1);    // bound to one core
+    EXPECT_EQ(threads(16, 3, 16, 0), 5);   // no more than there are
+    EXPECT_EQ(threads(2, 8, 2, 0), 1);     // more processes than cores
+    EXPECT_EQ(threads(16, 4, 0, 0), 4);    // a launcher that cannot be asked
+    EXPECT_EQ(threads(16, 0, 0, 3), 3);
+    EXPECT_EQ(threads(2, 0, 0, 3), 2);     // a wish is no reason for more threads than cores
+    EXPECT_EQ(threads(16, 4, 16, 1), 1);
+}
+
+TEST(Environment, VariablesOfOtherPrograms) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    const auto in_environment = [](const char* name, const char* value, auto&& right) {
+        setenv(name, value, 1);
+        EXPECT_EXIT(std::exit(right(thread_limits()) ? 0 : 1), testing::ExitedWithCode(0), "") << name << "=" << value;
+        unsetenv(name);
+    };
+    for (const char* value : {"3", "3,2", "3 "}) in_environment("OMP_NUM_THREADS", value, [](ThreadLimits l) { return l.wish == 3; });
+    for (const char* value : {"", "0", "-1", "many"}) in_environment("OMP_NUM_THREADS", value, [](ThreadLimits l) { return l.wish == 0; });
+    for (const char* name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_LOCAL_SIZE", "LOCAL_WORLD_SIZE"})
+        in_environment(name, "2", [](ThreadLimits l) { return l.neighbours == 2 && l.launcher_cores >= 1; });
 }
 
 TEST(Environment, MoreThreadsThanCores) {

@@ -8,6 +8,7 @@
 #include <tbb/parallel_for.h>
 #include <tbb/partitioner.h>
 #include <tbb/task_arena.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -38,23 +39,63 @@ struct Inside {
     ~Inside() { --depth; }
 };
 
+/// Of the affinity mask of a process, 0: this one; 0 where it cannot be read.
+int cores_of_process(pid_t process) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    return sched_getaffinity(process, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+}
+
+/// More threads than a container's share of time would be stopped in turn, at any place; 0: it has no such limit.
+int cores_of_container() {
+    static const double share = container_limits().cores;
+    return static_cast<int>(std::ceil(share));
+}
+
+/// The number that a variable of other programs begins with, "4" and "4,2"; 0 for what is none.
+int leading_number(const char* name) {
+    int value = 0;
+    if (const std::optional<std::string> text = env(name)) std::from_chars(text->data(), text->data() + text->size(), value);
+    return std::clamp(value, 0, max_threads);
+}
+
 }  // namespace
 
 int available_cores() {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    int cores = 0;
-    if (sched_getaffinity(0, sizeof set, &set) == 0) cores = CPU_COUNT(&set);
+    int cores = cores_of_process(0);
     if (cores == 0) cores = static_cast<int>(std::thread::hardware_concurrency());  // more cores than a cpu_set_t holds
-    // More threads than a container's share of time would be stopped in turn, at any place.
-    static const double share = container_limits().cores;
-    if (share > 0) cores = std::min(cores, static_cast<int>(std::ceil(share)));
+    if (const int share = cores_of_container()) cores = std::min(cores, share);
     return std::max(cores, 1);
+}
+
+int default_threads(const ThreadLimits& limits) {
+    int threads = limits.cores;
+    if (limits.neighbours > 1) {  // bound to cores of its own, or left to share those that its launcher has
+        const int all = std::max(limits.launcher_cores, limits.cores);
+        threads = std::min(threads, std::max(all / limits.neighbours, 1));
+    }
+    if (limits.wish > 0) threads = std::min(threads, limits.wish);
+    return std::max(threads, 1);
+}
+
+ThreadLimits thread_limits() {
+    ThreadLimits limits;
+    limits.cores = available_cores();
+    // Open MPI, MPICH and Intel MPI, MVAPICH, torchrun.
+    for (const char* name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_LOCAL_SIZE", "LOCAL_WORLD_SIZE"}) {
+        if (limits.neighbours < 2) limits.neighbours = leading_number(name);
+    }
+    if (limits.neighbours > 1) {
+        limits.launcher_cores = cores_of_process(::getppid());
+        if (const int share = cores_of_container()) limits.launcher_cores = std::min(limits.launcher_cores, share);
+    }
+    limits.wish = leading_number("OMP_NUM_THREADS");
+    return limits;
 }
 
 int configured_threads() {
     const std::optional<std::string> wish = env("PARDO_NUM_THREADS");
-    if (!wish) return available_cores();
+    if (!wish) return default_threads(thread_limits());
     int value = 0;
     const char* last = wish->data() + wish->size();
     const auto [end, error] = std::from_chars(wish->data(), last, value);

@@ -15,7 +15,17 @@ namespace pardo::cpu {
 /// Work below this runs on the calling thread alone: waking others costs about as much.
 inline constexpr double serial_limit_ns = 20'000;
 
-/// PARDO_NUM_THREADS, else available_cores(). Throws Value when the variable is nonsense.
+/// What is known of the threads that this process may have on a machine that others use too; 0: nothing.
+struct ThreadLimits {
+    int cores = 0;           // available_cores()
+    int neighbours = 0;      // processes, this one among them, that a launcher such as mpiexec says it has started on this machine
+    int launcher_cores = 0;  // which they share
+    int wish = 0;            // OMP_NUM_THREADS, which joblib, Dask and torchrun set for the processes that they start
+};
+ThreadLimits thread_limits();
+/// One a core of the process; its share of the launcher's cores, if that is less, and no more than it is wished.
+int default_threads(const ThreadLimits& limits);
+/// PARDO_NUM_THREADS, else default_threads(). Throws Value when the variable is nonsense.
 int configured_threads();
 /// Cores this process may run on: of its affinity mask, and no more than its container's share of time.
 int available_cores();

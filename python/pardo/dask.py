@@ -20,6 +20,7 @@ from pardo._base import public_names as _public_names
 from pardo._base.arguments import HOST as _HOST
 from pardo._base.arguments import integer as _integer
 from pardo._core import Device as _Device
+from pardo._plugins import dask_budgets as _budgets
 from pardo._plugins import dask_spilling as _spilling
 from pardo._plugins import dask_workers as _workers
 from pardo._runtime.devices import get_devices as _get_devices
@@ -31,7 +32,8 @@ def dask_setup(worker: _Any) -> None:
     """Prepare a worker: ``dask worker --preload pardo.dask``, which `LocalCluster` says to its own.
 
     What is sent to the worker goes to its default device (PARDO_DEVICE), tasks end when their results are computed, and errors of
-    kernels are errors of tasks.
+    kernels are errors of tasks. The CPU device has as many threads as the worker, unless PARDO_NUM_THREADS says otherwise, and four
+    fifths of its memory limit, unless PARDO_MEMORY does.
 
     Parameters
     ----------
@@ -203,7 +205,7 @@ def _options(place: tuple[str, list[int]], places: list[tuple[str, list[int]]], 
         _workers.CORES: ",".join(map(str, cores)),
     }
     if device == _Device(_HOST).id:
-        environment["PARDO_MEMORY"] = int(limit * 0.8)  # Dask pauses a worker there, and ends it at 0.95
+        environment["PARDO_MEMORY"] = int(limit * _budgets.SHARE)
     elif workers_on_device > 1:
         environment["PARDO_MEMORY"] = f"{100 // workers_on_device}%"
     if cache is not None:

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from typing import Any
 
 from distributed.core import error_message
-from pardo._base.arguments import receive_on_default_device
+from pardo._base.arguments import HOST, receive_on_default_device
 from pardo._base.records import Records
 from pardo._core import Array
-from pardo._plugins import hooks
-from pardo._runtime.statistics import wait
+from pardo._plugins import dask_budgets, hooks
+from pardo._runtime.statistics import set_memory_limit, wait
 
 CORES = "PARDO_DASK_CORES"  # those of the worker, which Dask itself has no setting for
 
@@ -26,6 +26,9 @@ def set_up(worker: Any) -> None:
     if cores:
         for thread in os.listdir("/proc/self/task"):  # threads that begin later run where the one that begins them does
             os.sched_setaffinity(int(thread), set(map(int, cores.split(","))))
+    dask_budgets.take_threads(worker.state.nthreads)
+    if dask_budgets.MEMORY not in os.environ and worker.memory_manager.memory_limit:
+        set_memory_limit(int(worker.memory_manager.memory_limit * dask_budgets.SHARE), HOST)
     receive_on_default_device()
     executor = worker.executors["default"]
     executor.submit = functools.partial(_submit, executor.submit)

@@ -9,6 +9,8 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
+from pardo._plugins import dask_budgets
+
 # Module whose import makes it worth it -> the module here whose `register` does it.
 LIBRARIES = {
     "numba": "numba_arrays",
@@ -86,6 +88,7 @@ def met() -> None:
 
 def begin() -> None:
     """Register with what is there already, and watch for the rest."""
+    dask_budgets.leave_threads_of_nanny()
     _register_loaded(LIBRARIES)
     met()
     if LIBRARIES and not any(isinstance(finder, _Finder) for finder in sys.meta_path):

@@ -89,7 +89,7 @@ FILES = {
 # Public modules that are read in the same way.
 MODULES = ("algorithm", "compat", "cython", "fft", "lib", "linalg", "ndimage", "polynomial", "random", "scipy", "signal", "sparse")
 # Such that need another library, and so are not among what `dir` lists, which tools read one by one.
-ON_OTHERS = ("dask", "zarr")
+ON_OTHERS = ("dask", "mpi", "zarr")
 # Files that modules below them ask for, by a word (_base/face.py).
 ASKED_FOR = {
     "arrays of records": "pardo._records.making",

@@ -16,13 +16,14 @@ except (ImportError, RuntimeError) as _error:  # its wheel looks for an MPI libr
 import numpy as _np
 from pardo._array.interop import asarray as _asarray
 from pardo._base import public_names as _public_names
-from pardo._base.arguments import integer as _integer
+from pardo._base.arguments import axis_index as _axis_index
 from pardo._base.arguments import queue_of as _queue_of
 from pardo._core import Array as _Array
 from pardo._core import Queue as _Queue
 from pardo._runtime.devices import get_devices as _get_devices
 from pardo._sharding.array import ShardedArray as _ShardedArray
 from pardo._sharding.array import sharded as _sharded
+from pardo._sharding.functions import read_all as _read_all
 from pardo._sharding.layout import Layout as _Layout
 from pardo._sharding.layout import balanced_bounds as _balanced_bounds
 from pardo._sharding.mpi_channel import channel_of as _channel_of
@@ -65,9 +66,11 @@ def shard(
     Raises
     ------
     TypeError
-        `comm` is no communicator, or `x` is over several devices already.
+        `comm` is no communicator of these processes, or `x` is over several devices already.
     ValueError
-        The processes give different shapes, dtypes, axes or weights; there is no such axis or device.
+        The processes give different shapes, dtypes, axes or weights; there is no such device.
+    AxisError
+        There is no such axis.
 
     Notes
     -----
@@ -139,12 +142,11 @@ def from_parts(part: _Any, comm: _MPI.Intracomm, axis: int = 0, device: _Any = N
         queues = [place] if isinstance(place, _Queue) else place
         if len(queues) != 1:
             raise ValueError("from_parts: device is one, that of the part")
-        _refuse_sharded(part, "from_parts")
         held.append(part if type(part) is _Array and part.queue == queues[0] else _asarray(part, queue=queues[0], copy=True))
         x = held[0]
         if not x.ndim:
             raise ValueError("from_parts: a part has at least one dimension")
-        split = _axis(axis, x.ndim, "from_parts")
+        split = _axis_index(axis, x.ndim, "from_parts")
         return split, (x.shape[:split], x.shape[split + 1 :], x.dtype)
 
     _check(comm, "from_parts")
@@ -158,6 +160,7 @@ def from_parts(part: _Any, comm: _MPI.Intracomm, axis: int = 0, device: _Any = N
 def _group(comm: _Any, device: _Any, weights: _Any, op_name: str, describe: _Any) -> tuple[_MpiGroup, int | None, _Any]:
     """The group of the processes' devices, and the axis and the description that all of them have given."""
     _check(comm, op_name)
+    _read_all()
     channel = _channel_of(comm)
     (split, said), everywhere = channel.agree(op_name, describe, lambda made: made)
     if any(other != (split, said) for other in everywhere):
@@ -174,27 +177,13 @@ def _text(said: tuple[_Any, ...]) -> str:
 
 def _check(comm: _Any, op_name: str) -> None:
     if not isinstance(comm, _MPI.Intracomm):
-        raise TypeError(f"{op_name}: comm must be an mpi4py.MPI.Intracomm, such as MPI.COMM_WORLD, not {type(comm).__name__}")
-    if comm == _MPI.COMM_NULL:
-        raise ValueError(f"{op_name}: comm is MPI.COMM_NULL: this process is none of its processes")
-
-
-def _refuse_sharded(x: _Any, op_name: str) -> None:
-    if isinstance(x, _ShardedArray):
-        raise TypeError(f"{op_name}: the array is over several devices already; x.to_device(d) gathers it on one")
+        given = "MPI.COMM_NULL, of which this process is none" if comm == _MPI.COMM_NULL else type(comm).__name__
+        raise TypeError(f"{op_name}: comm must be an mpi4py.MPI.Intracomm, such as MPI.COMM_WORLD, not {given}")
 
 
 def _described(x: _Any, axis: _Any) -> tuple[int | None, _Any]:
-    _refuse_sharded(x, "shard")
     shape, dtype = (x.shape, x.dtype) if _has_slices(x) else (_np.shape(x), _np.asarray(x).dtype)
-    return None if axis is None else _axis(axis, len(shape), "shard"), (tuple(map(int, shape)), dtype)
-
-
-def _axis(axis: _Any, ndim: int, op_name: str) -> int:
-    given = _integer(axis, f"{op_name}: axis")
-    if not -ndim <= given < ndim:
-        raise ValueError(f"{op_name}: axis {given} is out of bounds for an array of {ndim} dimension{'s' * (ndim != 1)}")
-    return given % ndim
+    return None if axis is None else _axis_index(axis, len(shape), "shard"), (tuple(map(int, shape)), dtype)
 
 
 def _has_slices(x: _Any) -> bool:

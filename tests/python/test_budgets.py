@@ -12,7 +12,14 @@ pytestmark = [pytest.mark.once, pytest.mark.filterwarnings("ignore")]  # warning
 
 CORES = len(os.sched_getaffinity(0))
 TWO = pytest.mark.skipif(CORES < 2, reason="one core")
-OTHERS = ("PARDO_NUM_THREADS", "OMP_NUM_THREADS", "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_LOCAL_SIZE", "LOCAL_WORLD_SIZE")
+OTHERS = (
+    "PARDO_NUM_THREADS",
+    "OMP_NUM_THREADS",
+    "OMPI_COMM_WORLD_LOCAL_SIZE",
+    "MPI_LOCALNRANKS",
+    "MV2_COMM_WORLD_LOCAL_SIZE",
+    "LOCAL_WORLD_SIZE",
+)
 
 COUNT = """
 import os

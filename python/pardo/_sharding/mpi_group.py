@@ -13,6 +13,7 @@ from pardo import _core
 from pardo._array.interop import _host_queue as host_queue
 from pardo._array.interop import host_view, writable_buffers
 from pardo._core import Array, Device, DeviceError, Queue, _empty, _empty_in
+from pardo._sharding.failures import name_part
 from pardo._sharding.group import Combine, Described, Group, LocalGroup, Pair
 from pardo._sharding.mpi_channel import Channel
 
@@ -192,7 +193,11 @@ class MpiGroup(Group):
         return {**own, **{p: tuple(x.taken() for x in xs) for p, xs in arriving.items()}}
 
     def _leaving(self, x: Array, part: int) -> Leaving:
-        return Leaving(x)
+        try:
+            return Leaving(x)
+        except Exception as error:
+            name_part(error, self, part, x)
+            raise
 
     def _on(self, x: Array, part: int) -> Array:
         queue = self.queue(part)

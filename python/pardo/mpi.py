@@ -25,9 +25,10 @@ from pardo._sharding.array import ShardedArray as _ShardedArray
 from pardo._sharding.array import sharded as _sharded
 from pardo._sharding.functions import read_all as _read_all
 from pardo._sharding.layout import Layout as _Layout
-from pardo._sharding.layout import balanced_bounds as _balanced_bounds
 from pardo._sharding.mpi_channel import channel_of as _channel_of
 from pardo._sharding.mpi_group import MpiGroup as _MpiGroup
+from pardo._sharding.reshard import bounds_for as _bounds_for
+from pardo._sharding.reshard import checked_bounds as _checked_bounds
 
 __all__ = ["from_parts", "shard"]
 
@@ -38,6 +39,8 @@ def shard(
     axis: int | None = 0,
     weights: _Sequence[float] | None = None,
     device: _Any = None,
+    *,
+    bounds: _Sequence[int] | None = None,
 ) -> _ShardedArray:
     """Split an array over the processes of a communicator: each has a part, on its device.
 
@@ -57,6 +60,8 @@ def shard(
     device : Device, Queue, str or sequence of these, optional
         Of this process's part; of several, the process has a part on each. A pattern, as ``'cuda:*'``: that of the matching devices
         whose number is the rank among the processes of the machine, from the first again if there are fewer. Default: the default device.
+    bounds : sequence of int, optional
+        Where the axis is cut, in place of the weights: one more than there are parts, from 0 to the extent.
 
     Returns
     -------
@@ -87,14 +92,11 @@ def shard(
     """
     group, split, whole = _group(comm, device, weights, "shard", lambda: _described(x, axis))
     shape, _ = whole
-    bounds = () if split is None else _balanced_bounds(shape[split], group.weights or [1] * group.size)
-    layout = _Layout(shape, split, bounds, group.keys)
-
-    def parts() -> dict[int, _Array]:
-        return {p: _part(x, layout, p, group.queue(p)) for p in group.owned}
-
-    made, _ = group.channel.agree("shard", parts)
-    return _sharded(group, layout, made)
+    made, others = group.channel.agree("shard", lambda: _layout(x, group, shape, split, bounds), lambda made: made[0].bounds)
+    layout, parts = made
+    if any(cut != layout.bounds for cut in others):
+        raise ValueError(f"shard: all ranks give the same bounds, not {others}")
+    return _sharded(group, layout, parts)
 
 
 def from_parts(part: _Any, comm: _MPI.Intracomm, axis: int = 0, device: _Any = None) -> _ShardedArray:
@@ -184,6 +186,18 @@ def _check(comm: _Any, op_name: str) -> None:
 def _described(x: _Any, axis: _Any) -> tuple[int | None, _Any]:
     shape, dtype = (x.shape, x.dtype) if _has_slices(x) else (_np.shape(x), _np.asarray(x).dtype)
     return None if axis is None else _axis_index(axis, len(shape), "shard"), (tuple(map(int, shape)), dtype)
+
+
+def _layout(x: _Any, group: _MpiGroup, shape: tuple[int, ...], split: int | None, bounds: _Any) -> tuple[_Layout, dict[int, _Array]]:
+    """How the array is split, and the parts of this process."""
+    if split is None:
+        if bounds is not None:
+            raise ValueError("shard: bounds are of an axis, and axis is None")
+        layout = _Layout(shape, None, (), group.keys)
+    else:
+        n = shape[split]
+        layout = _Layout(shape, split, _bounds_for(n, group) if bounds is None else _checked_bounds(bounds, n, group, "shard"), group.keys)
+    return layout, {p: _part(x, layout, p, group.queue(p)) for p in group.owned}
 
 
 def _has_slices(x: _Any) -> bool:

@@ -19,10 +19,12 @@ from pardo._base import public_names as _public_names
 from pardo._base.arguments import axis_index as _axis_index
 from pardo._base.arguments import queue_of as _queue_of
 from pardo._core import Array as _Array
+from pardo._core import DeviceError as _DeviceError
 from pardo._core import Queue as _Queue
 from pardo._runtime.devices import get_devices as _get_devices
 from pardo._sharding.array import ShardedArray as _ShardedArray
 from pardo._sharding.array import sharded as _sharded
+from pardo._sharding.failures import name_part as _name_part
 from pardo._sharding.functions import read_all as _read_all
 from pardo._sharding.layout import Layout as _Layout
 from pardo._sharding.mpi_channel import channel_of as _channel_of
@@ -197,7 +199,14 @@ def _layout(x: _Any, group: _MpiGroup, shape: tuple[int, ...], split: int | None
     else:
         n = shape[split]
         layout = _Layout(shape, split, _bounds_for(n, group) if bounds is None else _checked_bounds(bounds, n, group, "shard"), group.keys)
-    return layout, {p: _part(x, layout, p, group.queue(p)) for p in group.owned}
+    parts = {}
+    for p in group.owned:
+        try:
+            parts[p] = _part(x, layout, p, group.queue(p))
+        except (MemoryError, _DeviceError) as error:
+            _name_part(error, group, p)
+            raise
+    return layout, parts
 
 
 def _has_slices(x: _Any) -> bool:

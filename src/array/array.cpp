@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <pardo/binding/exchange.h>
 #include <pardo/binding/plan.h>
 #include <pardo/error.h>
 #include <pardo/ops.h>
@@ -13,6 +14,7 @@
 
 #include "array/record.h"
 #include "base/counters.h"
+#include "device/failure.h"
 #include "device/waiting.h"
 #include "graph/by_queue.h"
 #include "plan/force.h"
@@ -99,6 +101,18 @@ std::optional<Error> Array::failure() const {
     if (!failed.state()) return std::nullopt;
     failed.state()->acknowledge();
     return failed.state()->failure()->error;
+}
+
+bool failed_first_on(const Array& x, const Queue& queue) {
+    const device::FailureLog* const own = queue.impl()->failures();
+    if (!x.failure()) return false;
+    if (x.node()->kind == graph::Kind::Failed) {
+        const auto* const moved = dynamic_cast<const plan::MovedError*>(x.node()->error().get());
+        return moved && moved->place == own;
+    }
+    if (!x.node()->buffer) return false;  // nothing was submitted
+    const Event failed = x.node()->buffer->failed_write(graph::view_of(*x.node()));
+    return failed.state() && failed.state()->failure()->home == own;
 }
 
 const Array& Array::accept() const {

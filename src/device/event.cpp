@@ -54,6 +54,7 @@ Event needed_now(const Event& event, Queue* queue) {
     const Event failed(new EventState(queue));
     failed.state()->set_dropped(seen->error, {});  // the work may fail for another reason: then this one is not the queue's
     failed.state()->failure()->reported = true;
+    if (queue && seen->home != queue->failures()) failed.state()->failure()->home = seen->home;  // it happened there all the same
     return failed;
 }
 

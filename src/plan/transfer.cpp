@@ -27,6 +27,13 @@ void note(std::vector<Arrival>& found, Ref<Node> transfer) {
     found.push_back({std::move(transfer), std::move(exported), nullptr});
 }
 
+/// That of a value that is to go to another queue, with the place.
+std::shared_ptr<const Error> error_of(Node& exported) {
+    std::shared_ptr<const Error> error = exported.error();
+    if (dynamic_cast<const MovedError*>(error.get())) return error;  // it has come here from a third queue
+    return std::make_shared<const MovedError>(*error, exported.queue->failures());
+}
+
 /// Gives the transfers what their exports have become.
 void take_over(std::span<const Arrival> arrivals) {
     for (const Arrival& one : arrivals) {
@@ -48,7 +55,7 @@ template <class Compute> void carry_out(std::vector<Arrival>& arrivals, Compute 
         std::vector<Ref<Node>> exports;
         for (const Arrival& one : own) exports.push_back(one.exported);
         compute(exports);
-        for (Arrival& one : own) one.error = one.exported->kind == Kind::Failed ? one.exported->error() : nullptr;
+        for (Arrival& one : own) one.error = one.exported->kind == Kind::Failed ? error_of(*one.exported) : nullptr;
     };
     graph::for_each_queue(
         std::span(arrivals), [](const Arrival& one) { return one.exported.get(); }, of_queue);

@@ -10,6 +10,12 @@
 
 namespace pardo::plan {
 
+/// Why a value that has come from another queue has failed: by work there, whatever becomes of the value here.
+struct MovedError : Error {
+    MovedError(const Error& error, const device::FailureLog* of) : Error(error), place(of) {}
+    const device::FailureLog* place;  // that of the queue
+};
+
 // Callers hold no graph lock.
 
 /// Computes what transfers bring, each on the queue that it comes from, and turns them into Leaves; does not wait. Those that are Leaves

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import doctest
+import importlib.util
 import inspect
 import os
 import re
@@ -30,6 +31,7 @@ SHOWN = re.compile(r"^```python\n(?:(?!```)[^\n]*\n)*```\n\n```text\n((?:(?!```)
 VARYING = re.compile(r"\d [mµ]s|\.py\b|[│─]")  # times, the names and lines of files, and drawings
 FILE = re.compile(r"^```\w+\n(?:#|//) (\S+\.(?:toml|txt|cpp))\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PACKAGES = {"docs/guide/extensions.md": ["nanobind", "nanobind_backend", "scikit_build_core", "cffi", "numba"]}  # pages, and what they need
+WITH_MPI = {"docs/guide/processes.md"}
 DOCUMENTS = {
     str(path.relative_to(ROOT)): path.read_text()
     for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -65,6 +67,8 @@ def installed(name, tmp_path):
 def test_code_of_documents_runs(name, tmp_path):
     """From top to bottom, in a fresh process; the blocks of a file share their names. What a page shows below a block is what it prints."""
     text = DOCUMENTS[name]
+    if name in WITH_MPI and not (shutil.which("mpiexec") and importlib.util.find_spec("mpi4py")):
+        pytest.skip("there is no mpiexec, or mpi4py is not installed")
     environment = {**os.environ, "PYTHONPATH": str(installed(name, tmp_path))} if name in PACKAGES else None
     lines = [""] * len(text.splitlines())  # so that a traceback shows the line of the document
     for block in BLOCK.finditer(text):

@@ -157,7 +157,7 @@ ORDER += [
     "_numpy",
     "_sharding",
     "_plugins",
-    ("algorithm", "dask", "fft", "lib", "linalg", "ndimage", "polynomial", "random", "signal", "sparse", "special", "zarr"),
+    ("algorithm", "dask", "fft", "lib", "linalg", "mpi", "ndimage", "polynomial", "random", "signal", "sparse", "special", "zarr"),
     "scipy",
     "_names",
     "_extending",

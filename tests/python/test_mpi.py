@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -328,3 +329,9 @@ def test_a_process_that_is_killed(tmp_path):
     done = start(tmp_path, SHARDED + code)
     assert done.returncode not in (0, 124)
     assert "not reached" not in done.stdout
+
+
+def test_the_page(tmp_path):
+    """Its program, which test_documents.py runs in one process, in two."""
+    text = (ROOT / "docs" / "guide" / "processes.md").read_text()
+    run(tmp_path, "\n".join(re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)))

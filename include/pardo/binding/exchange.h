@@ -68,6 +68,10 @@ struct NotedUses {
 };
 PARDO_API std::optional<NotedUses> noted_uses(const Array& x);
 
+/// Whether the failure that reading the array raises happened to work of that queue, and not to work of another one that it depends on.
+/// Waits. False where nothing has failed.
+PARDO_API bool failed_first_on(const Array& x, const Queue& queue);
+
 /// The bytes from `low` on that elements take up.
 struct MemoryRange {
     std::uintptr_t low = 0;

@@ -413,6 +413,13 @@ void bind_exchange(nb::module_& m, nb::class_<Array>& c) {
         nb::arg("x"),
         "Which memory of a device an array has, where in it it begins, and a number that every write changes; None for other memory.");
     m.def(
+        "_failed_first_on",
+        [](const ArrayArgument& x, const pardo::Queue& queue) {
+            const Unlocked unlocked;
+            return pardo::failed_first_on(x, queue);
+        },
+        nb::arg("x"), nb::arg("queue"), "Whether what the array has failed by happened to work of that queue.");
+    m.def(
         "_memory_range",
         [](const char* op_name, std::uintptr_t address, DType dtype, const Ints& shape, const Ints& strides) {
             const pardo::MemoryRange range = pardo::memory_range(op_name, reinterpret_cast<void*>(address), dtype, shape, strides, 1);

@@ -345,30 +345,34 @@ class ShardedArray:
 
     def wait(self) -> ShardedArray:
         """Compute the array, wait for all parts, and return it. A part that has failed raises its error, with part and device."""
-        for p, x in self._parts.items():  # all begin before one is waited for
-            try:
-                x.force()
-            except Exception as error:
-                name_part(error, self._group, p, x)
-                raise
-        mapped(self, lambda x: x.wait())
+        self._group.together("wait", self._wait)
         return self
+
+    def _wait(self) -> None:
+        mapped(self, lambda x: x.force())  # all begin before one is waited for
+        mapped(self, lambda x: x.wait())
 
     block_until_ready = wait
 
     def force(self) -> ShardedArray:
         """Hand the computation of all parts over; does not wait."""
-        mapped(self, lambda x: x.force())
+        self._group.together("force", lambda: mapped(self, lambda x: x.force()))
         return self
 
     def failure(self) -> BaseException | None:
         """The error of the first part that has failed, with part and device; None if none has. Waits for the parts."""
+        try:
+            self._group.together("failure", self._raise_failure)
+        except Exception as error:
+            return error.with_traceback(None)
+        return None
+
+    def _raise_failure(self) -> None:
         for p, x in self._parts.items():
             error = x.failure()
             if error is not None:
                 name_part(error, self._group, p, x)
-                return error
-        return None
+                raise error
 
     # --- conversions --------------------------------------------------------------------------------------------------------------
 
@@ -602,8 +606,4 @@ def _one_element(x: ShardedArray) -> Any:
     whole = x if x._layout.axis is None else call("reshard", (x, None), {})
     first = x._group.owned[0]
     part = whole._parts[first]
-    try:
-        return part.wait()
-    except Exception as error:
-        name_part(error, x._group, first, part)
-        raise
+    return x._group.together("item", lambda: mapped(sharded(x._group, whole._layout, {first: part}), lambda x: x.wait()))[first]

@@ -16,6 +16,7 @@ from pardo._runtime.devices import get_devices
 from pardo._sharding import dispatch as dispatch
 from pardo._sharding.array import ShardedArray, mapped, sharded
 from pardo._sharding.device import ShardedDevice
+from pardo._sharding.failures import name_part
 from pardo._sharding.functions import call, implements, read_all
 from pardo._sharding.group import Group, LocalGroup
 from pardo._sharding.layout import Layout
@@ -181,7 +182,14 @@ def split(x: Any, group: Group, axis: int | None, bounds: Sequence[int] | None =
         at = axis_index(axis, len(shape), "shard")
         n = shape[at]
         layout = Layout(shape, at, bounds_for(n, group) if bounds is None else checked_bounds(bounds, n, group, "shard"), group.keys)
-    return sharded(group, layout, {p: _copy_on(_piece(x, layout, p), group.queue(p)) for p in group.owned})
+    parts = {}
+    for p in group.owned:
+        try:
+            parts[p] = _copy_on(_piece(x, layout, p), group.queue(p))
+        except (MemoryError, _core.DeviceError) as error:
+            name_part(error, group, p)
+            raise
+    return sharded(group, layout, parts)
 
 
 def _piece(x: Any, layout: Layout, part: int) -> Any:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from pardo import _core
 from pardo._base import face
+from pardo._sharding.failures import group_among, name_device
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -70,7 +71,13 @@ def call(name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         row = TABLE.get(name) or _universal(name)
         if row is None:
             refuse(name)
-    result = row.function(*args, **kwargs)
+    try:
+        result = row.function(*args, **kwargs)
+    except (MemoryError, _core.DeviceError) as error:
+        group = group_among((*args, *kwargs.values()))
+        if group is not None:
+            name_device(error, group)
+        raise
     if result is NotImplemented:
         refuse(name, "with these arguments ")
     return result

@@ -6,10 +6,11 @@ import collections
 import contextlib
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from pardo._core import Array, Device, Event, Queue, _empty
 
+T = TypeVar("T")
 Combine = Callable[[Array, Array], Array]
 Pair = tuple[int, int]
 Described = tuple[tuple[int, ...], Any]  # shape and dtype of what arrives
@@ -108,6 +109,10 @@ class Group(abc.ABC):
     @functools.cached_property
     def _begun(self) -> collections.deque[list[Event]]:
         return collections.deque()
+
+    def together(self, name: str, make: Callable[[], T]) -> T:
+        """What `make` gives in this process. If it fails in one of several, it fails in all."""
+        return make()
 
     def gather(self, parts: Mapping[int, Array], queue: Queue) -> list[Array] | None:
         """The arrays of all parts, in their order, on one queue of this process."""

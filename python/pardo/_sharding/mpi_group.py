@@ -14,7 +14,7 @@ from pardo._array.interop import _host_queue as host_queue
 from pardo._array.interop import host_view, writable_buffers
 from pardo._core import Array, Device, DeviceError, Queue, _empty, _empty_in
 from pardo._sharding.failures import name_part
-from pardo._sharding.group import Combine, Described, Group, LocalGroup, Pair
+from pardo._sharding.group import Combine, Described, Group, LocalGroup, Pair, T
 from pardo._sharding.mpi_channel import Channel
 
 Tuples = Mapping[int, tuple[Array, ...]]
@@ -121,6 +121,9 @@ class MpiGroup(Group):
             MPI.Request.Waitall(requests)
         staying = {pair: self._on(x, pair[1]) for pair, x in pieces.items() if self.rank(pair[1]) == me}
         return staying | {pair: x.taken() for pair, x in zip(coming, arriving, strict=True)}
+
+    def together(self, name: str, make: Callable[[], T]) -> T:
+        return self.channel.agree(name, make)[0]
 
     def all_gather(self, values: Mapping[int, Any]) -> list[Any]:
         with self.channel.turn:

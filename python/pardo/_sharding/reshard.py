@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 from pardo._array.interop import asnumpy as plain_asnumpy
-from pardo._base.arguments import axis_index, device_of
+from pardo._base.arguments import HOST, axis_index, device_of
 from pardo._core import Array, Queue, _empty
 from pardo._sharding.array import ShardedArray, mapped, sharded
 from pardo._sharding.device import ShardedDevice
-from pardo._sharding.failures import name_part
 from pardo._sharding.functions import implements
 from pardo._sharding.group import Group, LocalGroup
 from pardo._sharding.layout import Layout, balanced_bounds
@@ -99,16 +98,15 @@ def _joined(pieces: Sequence[Array], axis: int, shape: tuple[int, ...], dtype: A
 @implements("asnumpy", splits="gathered on the host")
 def asnumpy(x: ShardedArray, *args: Any, **keywords: Any) -> Any:
     group, layout = x._group, x._layout
-    for p, part in x._parts.items():  # all begin before one is waited for
-        try:
-            part.force()
-        except Exception as error:
-            name_part(error, group, p, part)
-            raise
+    x.force()  # all begin before one is waited for
     if layout.axis is None:
         first = group.owned[0]
-        return np.array(mapped(sharded(group, layout, {first: x._parts[first]}), plain_asnumpy)[first], *args, **keywords)
-    pieces = group.all_gather(mapped(x, plain_asnumpy))
+        whole = sharded(group, layout, {first: x._parts[first]})
+        return np.array(group.together("asnumpy", lambda: mapped(whole, plain_asnumpy))[first], *args, **keywords)
+    if len(group.owned) == group.size:
+        pieces = list(mapped(x, plain_asnumpy).values())
+    else:
+        pieces = [plain_asnumpy(part) for part in group.gather(x._parts, Queue.of(HOST)) or ()]
     host = np.empty(x.shape, x.dtype)
     for p, piece in enumerate(pieces):
         host[(*(slice(None),) * layout.axis, layout.extent(p))] = piece

@@ -155,6 +155,7 @@ def from_parts(part: _Any, comm: _MPI.Intracomm, axis: int = 0, device: _Any = N
 
     _check(comm, "from_parts")
     group, split, (before, after, _) = _group(comm, lambda: [held[0].queue], None, "from_parts", described)
+    assert split is not None
     lengths = group.all_gather({group.owned[0]: held[0].shape[split]})
     ends = _np.cumsum([0, *lengths]).tolist()
     layout = _Layout((*before, ends[-1], *after), split, ends, group.keys)

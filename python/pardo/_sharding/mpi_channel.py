@@ -24,13 +24,16 @@ _channels: list[Channel] = []
 class Channel:
     """A communicator of pardo's own over the processes of a communicator; threads take turns, by `turn`."""
 
-    def __init__(self, comm: MPI.Comm) -> None:
+    comm: Any  # its Dup() is typed as any communicator
+    number: int  # the same in all processes, and its own
+
+    def __init__(self, comm: MPI.Intracomm) -> None:
         self.comm = comm.Dup()
         self.rank, self.size = int(comm.rank), int(comm.size)
         together = comm.Split_type(MPI.COMM_TYPE_SHARED)
         self.local_rank = int(together.rank)  # among the processes of the machine
         together.Free()
-        self.number = int(self.comm.allreduce(1 + max((c.number for c in _channels), default=0), MPI.MAX))  # the same in all, and its own
+        self.number = int(self.comm.allreduce(1 + max((c.number for c in _channels), default=0), MPI.MAX))
         self.turn = threading.RLock()
         self._calls = 0
         self.over: str | None = None  # why there are no more calls
@@ -107,11 +110,11 @@ class Channel:
 
 def channel_of(comm: MPI.Intracomm) -> Channel:
     """The channel of a communicator, which keeps it; a collective call where there is none yet."""
-    channel = comm.Get_attr(_kept())
+    channel: Any = comm.Get_attr(_kept())
     if channel is None:
         channel = Channel(comm)
         comm.Set_attr(_kept(), channel)
-    return channel
+    return channel  # type: ignore[no-any-return]
 
 
 @functools.cache

@@ -72,7 +72,7 @@ class MpiGroup(Group):
             raise ValueError(f"{op_name}: weights has {len(self.weights)} numbers for {self.size} parts")
 
     @property
-    def comm(self) -> MPI.Intracomm:
+    def comm(self) -> Any:
         """The communicator of these messages, which no other library uses."""
         return self.channel.comm
 
@@ -113,11 +113,11 @@ class MpiGroup(Group):
             expected = {pair: size for _, sizes in everywhere for pair, size in sizes.items()}
             if sent != expected:
                 raise RuntimeError(f"exchange: the ranks send {sent} bytes, and expect {expected}")
-            requests = []
-            for pair, x in zip(coming, arriving, strict=True):
-                requests += [self.comm.Irecv(piece, source=self.rank(pair[0])) for piece in x.pieces]
-            for pair, x in zip(going, leaving, strict=True):
-                requests += [self.comm.Isend(piece, dest=self.rank(pair[1])) for piece in x.pieces]
+            requests: list[MPI.Request] = []
+            for pair, to in zip(coming, arriving, strict=True):
+                requests += [self.comm.Irecv(piece, source=self.rank(pair[0])) for piece in to.pieces]
+            for pair, of in zip(going, leaving, strict=True):
+                requests += [self.comm.Isend(piece, dest=self.rank(pair[1])) for piece in of.pieces]
             MPI.Request.Waitall(requests)
         staying = {pair: self._on(x, pair[1]) for pair, x in pieces.items() if self.rank(pair[1]) == me}
         return staying | {pair: x.taken() for pair, x in zip(coming, arriving, strict=True)}
@@ -177,21 +177,25 @@ class MpiGroup(Group):
             return {p: [self._leaving(x, p) for x in xs] for p, xs in own.items()}
 
         with self.channel.turn, contextlib.ExitStack() as stack:
-            leaving, everywhere = self.channel.agree(call, leave, lambda made: {p: [(x.shape, x.dtype) for x in own[p]] for p in made})
+            leaving, everywhere = self.channel.agree(
+                call, leave, lambda made: {p: [(x.shape, x.dtype, x._is_scalar_value()) for x in own[p]] for p in made}
+            )
             described = {p: xs for of_rank in everywhere for p, xs in sorted(of_rank.items())}
             takes = to in (None, self.channel.rank)
             far = {p: xs for p, xs in described.items() if p not in own and takes}
-            arriving, _ = self.channel.agree(call, lambda: {p: [Arriving(x, queue, stack) for x in xs] for p, xs in far.items()})
+            arriving, _ = self.channel.agree(
+                call, lambda: {p: [Arriving(x[:2], queue, stack, value=x[2]) for x in xs] for p, xs in far.items()}
+            )
             requests = []
             for p in described:
-                for x in leaving.get(p) or arriving.get(p, ()):
-                    for piece in x.pieces:
-                        if to is None:
-                            requests.append(self.comm.Ibcast(piece, root=self.rank(p)))
-                        elif p in arriving:
-                            requests.append(self.comm.Irecv(piece, source=self.rank(p)))
-                        elif to != self.channel.rank:
-                            requests.append(self.comm.Isend(piece, dest=to))
+                held: list[Any] = [*leaving.get(p, []), *arriving.get(p, [])]
+                for piece in [piece for x in held for piece in x.pieces]:
+                    if to is None:
+                        requests.append(self.comm.Ibcast(piece, root=self.rank(p)))
+                    elif p in arriving:
+                        requests.append(self.comm.Irecv(piece, source=self.rank(p)))
+                    elif to != self.channel.rank:
+                        requests.append(self.comm.Isend(piece, dest=to))
             MPI.Request.Waitall(requests)
         return {**own, **{p: tuple(x.taken() for x in xs) for p, xs in arriving.items()}}
 
@@ -224,8 +228,9 @@ class Leaving:
 class Arriving:
     """Memory that MPI is to write; `taken` gives the array of it when that is done."""
 
-    def __init__(self, described: Described, queue: Queue, stack: contextlib.ExitStack) -> None:
+    def __init__(self, described: Described, queue: Queue, stack: contextlib.ExitStack, value: bool = False) -> None:
         shape, dtype = described
+        self._is_value = value  # a result without dimensions, which no assignment changes
         self._array = self._written = _empty(list(shape), dtype, queue)
         self.nbytes = self._array.nbytes
         if self.nbytes and not _reached(self._array):
@@ -237,7 +242,7 @@ class Arriving:
     def taken(self) -> Array:
         if self._written is not self._array:
             self._array.queue._copy(self._array, self._written, [])
-        return self._array
+        return _core._reshape(self._array, [1])[0] if self._is_value else self._array
 
 
 def _reached(x: Array) -> bool:

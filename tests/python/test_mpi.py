@@ -244,6 +244,15 @@ same(from_parts(np.full((2, 1 + rank), float(rank)), comm, axis=-1)[:, -1], np.f
 same(shard(X, comm, axis=None) + 1, X + 1)
 same(shard(X.tolist(), comm), X)
 same(shard(pp.asarray(X) + 1, comm), X + 1)
+v = shard(X.ravel(), comm)
+same(pp.sort(v), np.sort(X.ravel()))
+same(pp.unique(pp.floor(v)), np.unique(np.floor(X)))
+same(pp.cumsum(v), np.cumsum(X), 1e-12)
+same(s.T @ s, X.T @ X, 1e-12)
+same(pp.fft.fft(s, axis=0), np.fft.fft(X, axis=0), 1e-12)
+same(pp.linalg.svdvals(s), np.linalg.svd(X, compute_uv=False), 1e-12)
+same(v[v > 0], X[X > 0])
+same(v[pp.asarray([50, 0, -1])], X.ravel()[[50, 0, -1]])
 """
 )
 

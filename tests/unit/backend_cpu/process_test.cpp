@@ -196,14 +196,14 @@ TEST(Environment, SharesOfSeveralProcesses) {
     };
     EXPECT_EQ(threads(16, 0, 0, 0), 16);
     EXPECT_EQ(threads(16, 1, 16, 0), 16);
-    EXPECT_EQ(threads(16, 4, 16, 0), 4);   // not bound: the cores are shared
-    EXPECT_EQ(threads(4, 4, 16, 0), 4);    // bound to a fourth of them
-    EXPECT_EQ(threads(1, 4, 16, 0), 1);    // bound to one core
-    EXPECT_EQ(threads(16, 3, 16, 0), 5);   // no more than there are
-    EXPECT_EQ(threads(2, 8, 2, 0), 1);     // more processes than cores
-    EXPECT_EQ(threads(16, 4, 0, 0), 4);    // a launcher that cannot be asked
+    EXPECT_EQ(threads(16, 4, 16, 0), 4);  // not bound: the cores are shared
+    EXPECT_EQ(threads(4, 4, 16, 0), 4);   // bound to a fourth of them
+    EXPECT_EQ(threads(1, 4, 16, 0), 1);   // bound to one core
+    EXPECT_EQ(threads(16, 3, 16, 0), 5);  // no more than there are
+    EXPECT_EQ(threads(2, 8, 2, 0), 1);    // more processes than cores
+    EXPECT_EQ(threads(16, 4, 0, 0), 4);   // a launcher that cannot be asked
     EXPECT_EQ(threads(16, 0, 0, 3), 3);
-    EXPECT_EQ(threads(2, 0, 0, 3), 2);     // a wish is no reason for more threads than cores
+    EXPECT_EQ(threads(2, 0, 0, 3), 2);  // a wish is no reason for more threads than cores
     EXPECT_EQ(threads(16, 4, 16, 1), 1);
 }
 

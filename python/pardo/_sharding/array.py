@@ -124,12 +124,13 @@ class ShardedArray:
     ShardedArray([1., 2., 3.])
     """
 
-    __slots__ = ("__weakref__", "_device", "_dtype", "_group", "_layout", "_parts")
+    __slots__ = ("__weakref__", "_device", "_dtype", "_group", "_layout", "_margins", "_parts")
     _group: Group
     _layout: Layout
     _parts: dict[int, Array]
     _dtype: np.dtype[Any]
     _device: ShardedDevice | None
+    _margins: Any  # room around the parts for rows of their neighbours (halos.py)
 
     __array_priority__ = 2000.0
     __hash__ = None  # type: ignore[assignment]
@@ -575,7 +576,7 @@ class ShardedArray:
 def sharded(group: Group, layout: Layout, parts: Mapping[int, Array]) -> ShardedArray:
     """The array of these parts: `parts` has those that the group owns, of the shapes of the layout, on the group's queues."""
     made = object.__new__(ShardedArray)
-    made._group, made._layout, made._device = group, layout, None
+    made._group, made._layout, made._device, made._margins = group, layout, None, None
     made._parts = parts if type(parts) is dict else dict(parts)
     made._dtype = made._parts[group.owned[0]].dtype
     return made

@@ -1,20 +1,23 @@
 # python/pardo/_sharding/halos.py: functions of each part, with rows of its neighbours before and after it.
 from __future__ import annotations
 
+import functools
 import operator
+import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
+from pardo import _core
 from pardo._base import face
-from pardo._core import Array, Event
+from pardo._core import Array, Event, _empty
 from pardo._sharding.array import ShardedArray, sharded
 from pardo._sharding.failures import name_part
 from pardo._sharding.functions import implements
+from pardo._sharding.group import LocalGroup
 from pardo._sharding.layout import Layout
 from pardo._sharding.moves import cut, joined, relaid
 from pardo._sharding.operands import group_of, is_number, spread, values
 
-_LARGE = 1 << 20  # bytes of a part
 _MODES = (None, "constant", "edge", "wrap")
 
 
@@ -29,36 +32,76 @@ def _widths(halo: Any) -> tuple[int, int]:
     return widths
 
 
-def _rows(x: ShardedArray, part: int, widths: tuple[int, int], mode: str | None) -> list[tuple[int, int, int]]:
-    """What a part with its halo is made of, in order: of which part the rows from where to where; -1 for rows of the constant."""
-    layout, n = x._layout, x.shape[x._layout.axis or 0]
-    low, high = layout.bounds[part] - widths[0], layout.bounds[part + 1] + widths[1]
-    pieces: list[tuple[int, int, int]] = []
+class Piece(NamedTuple):
+    """Rows of a part with its halo: rows `start` to `stop` of another part, or of the constant, from row `at` on."""
 
-    def inside(first: int, last: int) -> None:
-        for q in range(layout.parts):
-            start, stop = max(first, layout.bounds[q]), min(last, layout.bounds[q + 1])
-            if start < stop:
-                pieces.append((q, start, stop))
+    source: int  # the part; -1 for the constant
+    start: int
+    stop: int
+    at: int
 
-    def beyond(first: int, last: int) -> None:
-        """Rows outside of the array, which are numbered on."""
-        if first >= last or mode is None:
-            return
-        if mode == "constant":
-            pieces.append((-1, 0, last - first))
-        elif mode == "edge":
-            for _ in range(last - first):
-                edge = 0 if last <= 0 else n - 1
-                inside(edge, edge + 1)
-        else:
-            for row in range(first, last):
-                inside(row % n, row % n + 1)
 
-    beyond(low, min(high, 0))
-    inside(max(low, 0), min(high, n))
-    beyond(max(low, n), high)
-    return pieces
+class Halo(NamedTuple):
+    """What halos of an array of one layout are made of."""
+
+    pieces: tuple[tuple[Piece, ...], ...]  # of each part with its halo, in order
+    own: tuple[int | None, ...]  # which of these is the part itself; None where it is cut, or there is none
+    extents: tuple[int, ...]  # of each part with its halo, along the split axis
+
+
+class Margins(NamedTuple):
+    """Room around the parts of a result of `map_shards`: the next call with the same halo writes the rows of neighbours there, and copies
+    nothing else."""
+
+    halo: tuple[tuple[int, int], str | None, Any]  # widths, mode, and what is beyond the ends
+    whole: dict[int, Array]  # each owned part with its margins; empty: the next result is to have them
+
+
+@functools.lru_cache(maxsize=256)
+def _halo(layout: Layout, widths: tuple[int, int], mode: str | None) -> Halo:
+    """Which rows of which parts make each part with its halo."""
+    assert layout.axis is not None
+    n, bounds = layout.shape[layout.axis], layout.bounds
+    every, own, extents = [], [], []
+    for part in range(layout.parts):
+        low, high = bounds[part] - widths[0], bounds[part + 1] + widths[1]
+        pieces: list[Piece] = []
+
+        def add(source: int, start: int, stop: int, pieces: list[Piece] = pieces) -> None:
+            pieces.append(Piece(source, start, stop, sum(q.stop - q.start for q in pieces)))
+
+        def inside(first: int, last: int, add: Callable[..., None] = add) -> None:
+            for q in range(layout.parts):
+                start, stop = max(first, bounds[q]), min(last, bounds[q + 1])
+                if start < stop:
+                    add(q, start - bounds[q], stop - bounds[q])
+
+        def beyond(first: int, last: int, add: Callable[..., None] = add, inside: Callable[[int, int], None] = inside) -> None:
+            """Rows outside of the array, which are numbered on."""
+            if first >= last or mode is None:
+                return
+            if mode == "constant":
+                add(-1, 0, last - first)
+            elif mode == "edge":
+                for _ in range(last - first):
+                    edge = 0 if last <= 0 else n - 1
+                    inside(edge, edge + 1)
+            else:
+                for row in range(first, last):
+                    inside(row % n, row % n + 1)
+
+        beyond(low, min(high, 0))
+        inside(max(low, 0), min(high, n))
+        beyond(max(low, n), high)
+        every.append(tuple(pieces))
+        whole = [i for i, q in enumerate(pieces) if q.source == part and (q.start, q.stop) == (0, layout.length(part))]
+        own.append(whole[0] if len(whole) == 1 else None)
+        extents.append(sum(q.stop - q.start for q in pieces))
+    return Halo(tuple(every), tuple(own), tuple(extents))
+
+
+def _rows_of(axis: int, start: int, stop: int) -> tuple[slice, ...]:
+    return (*(slice(None),) * axis, slice(start, stop))
 
 
 def with_halos(x: ShardedArray, widths: tuple[int, int], mode: str | None, cval: Any) -> dict[int, Array]:
@@ -67,40 +110,61 @@ def with_halos(x: ShardedArray, widths: tuple[int, int], mode: str | None, cval:
     assert axis is not None
     if x.shape[axis] == 0 and mode in ("edge", "wrap") and any(widths):
         raise ValueError(f"map_shards: an array without rows has none for mode {mode!r}")
-    if x.nbytes >= _LARGE * group.size:
-        group.pace(x._parts)
-    plans = [_rows(x, p, widths, mode) for p in range(group.size)]
-    owned = set(group.owned)
-    extents = layout.shape
+    halo, margins = _halo(layout, widths, mode), x._margins
+    ready = margins.whole if margins is not None and margins.halo == (widths, mode, cval) else {}
+    if ready and isinstance(group, LocalGroup):
+        return _filled(x, halo, ready, cval)
+    owned, extents = set(group.owned), layout.shape
     sent: dict[tuple[int, int], list[Array]] = {}
     sizes: dict[tuple[int, int], int] = {}
-    for q, plan in enumerate(plans):
-        for p, start, stop in plan:
+    for q, pieces in enumerate(halo.pieces):
+        for p, start, stop, _ in pieces:
             if p < 0 or p == q:
                 continue
             if p in owned:
-                sent.setdefault((p, q), []).append(cut(x._parts[p], axis, start - layout.bounds[p], stop - layout.bounds[p]))
+                sent.setdefault((p, q), []).append(cut(x._parts[p], axis, start, stop))
             if q in owned:
                 sizes[p, q] = sizes.get((p, q), 0) + stop - start
-    pieces = {pair: joined(rows, axis) for pair, rows in sent.items()}
     shapes = {pair: ((*extents[:axis], n, *extents[axis + 1 :]), x._dtype) for pair, n in sizes.items()}
-    arrived = group.exchange(pieces, shapes)
+    arrived = group.exchange({pair: joined(rows, axis) for pair, rows in sent.items()}, shapes)
     made = {}
     for q in group.owned:
-        used: dict[int, int] = {}
-        rows = []
-        for p, start, stop in plans[q]:
+        whole, used, rows = ready.get(q), dict[int, int](), list[Array]()
+        for i, (p, start, stop, at) in enumerate(halo.pieces[q]):
+            if whole is not None and i == halo.own[q]:
+                continue
             if p < 0:
                 shape = (*extents[:axis], stop, *extents[axis + 1 :])
-                rows.append(face.namespace().full(shape, cval, dtype=x._dtype, queue=group.queue(q)))
+                row = face.namespace().full(shape, cval, dtype=x._dtype, queue=group.queue(q))
             elif p == q:
-                rows.append(cut(x._parts[q], axis, start - layout.bounds[q], stop - layout.bounds[q]))
+                row = cut(x._parts[q], axis, start, stop)
             else:
                 first = used.get(p, 0)
                 used[p] = first + stop - start
-                rows.append(cut(arrived[p, q], axis, first, used[p]))
-        made[q] = joined(rows, axis) if rows else x._parts[q]
+                row = cut(arrived[p, q], axis, first, used[p])
+            if whole is None:
+                rows.append(row)
+            else:
+                whole[_rows_of(axis, at, at + stop - start)] = row
+        made[q] = whole if whole is not None else joined(rows, axis) if rows else x._parts[q]
     return made
+
+
+def _filled(x: ShardedArray, halo: Halo, ready: dict[int, Array], cval: Any) -> dict[int, Array]:
+    """The same in the room that the parts have: each piece is one copy between queues of this process."""
+    axis = x._layout.axis
+    assert axis is not None
+    for q, whole in ready.items():
+        own = halo.own[q]
+        for i, (p, start, stop, at) in enumerate(halo.pieces[q]):
+            if i == own:
+                continue
+            rows = _rows_of(axis, at, at + stop - start)
+            if p < 0:
+                whole[rows] = cval
+            else:
+                x._group.queue(q).copy(whole[rows], x._parts[p][_rows_of(axis, start, stop)])
+    return ready
 
 
 @implements("map_shards", splits="each part by itself, with rows of its neighbours")
@@ -117,7 +181,7 @@ def map_shards(
     columns = [_column(other, x) for other in others]
     local = with_halos(x, widths, mode, cval) if any(widths) else x._parts
     if any(widths):
-        local = {p: part[...] if part is x._parts[p] else part for p, part in local.items()}
+        local = {p: part[...] for p, part in local.items()}
         for part in local.values():
             part._set_writeable(False)  # copies: what is written there would be lost
     results: dict[int, Any] = {}
@@ -132,9 +196,11 @@ def map_shards(
     first = results[group.owned[0]]
     if first is None or isinstance(first, Event):
         return None
+    halo_of = widths, mode, cval
     if not isinstance(first, tuple):
-        return _put_together(x, results, axis, widths, mode)
-    return tuple(_put_together(x, {p: r[i] for p, r in results.items()}, axis, widths, mode) for i in range(len(first)))
+        del first
+        return _put_together(x, results, axis, halo_of)
+    return tuple(_put_together(x, {p: r[i] for p, r in results.items()}, axis, halo_of) for i in range(len(first)))
 
 
 def _column(other: Any, x: ShardedArray) -> Any:
@@ -153,13 +219,14 @@ def _column(other: Any, x: ShardedArray) -> Any:
     return relaid(other, Layout(own.shape, own.axis, mine.bounds, x._group.keys), "map_shards")
 
 
-def _put_together(x: ShardedArray, results: dict[int, Any], axis: Any, widths: tuple[int, int], mode: str | None) -> ShardedArray:
-    group, own = x._group, x._layout
+def _put_together(x: ShardedArray, results: dict[int, Any], axis: Any, halo: tuple[tuple[int, int], str | None, Any]) -> ShardedArray:
+    group, own, (widths, mode, _) = x._group, x._layout, halo
     for p, result in results.items():
         if type(result) is not Array:
             raise TypeError(f"map_shards: the function must give an array, a tuple of arrays or None, not {type(result).__name__}")
         if result.queue != group.queue(p):
             raise TypeError(f"map_shards: the function gave an array on {result.device} for part {p}, which is on {group.name(p)}")
+    result = None  # for `_roomy`, which counts
     at = own.axis if axis == "same" else axis
     shapes = group.all_gather({p: r.shape for p, r in results.items()})
     if at is None or own.axis is None:
@@ -176,15 +243,46 @@ def _put_together(x: ShardedArray, results: dict[int, Any], axis: Any, widths: t
     at %= ndim
     if any(s[:at] + s[at + 1 :] != shapes[0][:at] + shapes[0][at + 1 :] for s in shapes):
         raise ValueError(f"map_shards: results differ in more than axis {at}: {', '.join(map(str, shapes))}")
-    n, lengths = own.shape[own.axis], [s[at] for s in shapes]
-    before = [widths[0] if mode is not None else min(widths[0], own.bounds[p]) for p in range(group.size)]
-    after = [widths[1] if mode is not None else min(widths[1], n - own.bounds[p + 1]) for p in range(group.size)]
-    own_lengths = [own.length(p) for p in range(group.size)]
-    if any(widths) and lengths == [b + m + a for b, m, a in zip(before, own_lengths, after, strict=True)]:
-        results = {p: cut(r, at, before[p], before[p] + own_lengths[p]) for p, r in results.items()}
-        lengths = own_lengths
+    lengths, margins = [s[at] for s in shapes], None
+    if any(widths):
+        plan = _halo(own, widths, mode)
+        own_lengths = [own.length(p) for p in range(group.size)]
+        cuts = tuple(lengths) == plan.extents
+        if cuts or (lengths == own_lengths and at == own.axis):
+            before = [0 if i is None else plan.pieces[p][i].at for p, i in enumerate(plan.own)]
+            if cuts and None in plan.own:  # a part without rows, or one that is there twice
+                before = [widths[0] if mode is not None else min(widths[0], own.bounds[p]) for p in range(group.size)]
+            results, margins = _with_margins(x, results, at, plan, halo, before, cuts)
+            lengths = own_lengths
     bounds = [0]
     for length in lengths:
         bounds.append(bounds[-1] + length)
     shape = (*shapes[0][:at], bounds[-1], *shapes[0][at + 1 :])
-    return sharded(group, Layout(shape, at, bounds, group.keys), results)
+    made = sharded(group, Layout(shape, at, bounds, group.keys), results)
+    made._margins = margins
+    return made
+
+
+_OURS = 2  # references to a result that no one else has: of the dict, and of the function that counts
+
+
+def _with_margins(
+    x: ShardedArray, results: dict[int, Any], at: int, plan: Halo, halo: Any, before: list[int], cuts: bool
+) -> tuple[dict[int, Array], Margins | None]:
+    """The results without their halos. In a chain of calls they get room for the next halo: memory that only this function has, where the
+    halo was, or new memory that is computed into."""
+    length = {p: x._layout.length(p) for p in results}
+    fits = at == x._layout.axis and None not in plan.own
+    if fits and cuts and all(sys.getrefcount(results[p]) == _OURS and _core._is_only_holder(results[p]) for p in results):
+        whole = results
+    elif fits and x._margins is not None and x._margins.halo == halo and all(r.pending for r in results.values()):
+        whole = {}
+        for p in list(results):
+            shape, rows = list(results[p].shape), _rows_of(at, before[p], before[p] + length[p])
+            shape[at] = plan.extents[p]
+            whole[p] = _empty(shape, results[p].dtype, results[p].queue)
+            whole[p][rows] = results.pop(p)[rows] if cuts else results.pop(p)
+    else:
+        parts = {p: cut(r, at, before[p], before[p] + length[p]) for p, r in results.items()} if cuts else results
+        return parts, Margins(halo, {}) if fits else None
+    return {p: w[_rows_of(at, before[p], before[p] + length[p])] for p, w in whole.items()}, Margins(halo, whole)

@@ -130,9 +130,8 @@ def test_threads_share_an_array() -> None:
     wrong: list[int] = []
 
     def work() -> None:
-        for k in range(30):
-            if not np.array_equal(pp.asnumpy(s.map_shards(shorter, halo=1, mode="wrap")), wanted):
-                wrong.append(k)
+        results = (s.map_shards(shorter, halo=1, mode="wrap") for _ in range(30))
+        wrong.extend(k for k, x in enumerate(results) if not np.array_equal(pp.asnumpy(x), wanted))
 
     threads = [threading.Thread(target=work) for _ in range(4)]
     for thread in threads:

@@ -2,21 +2,20 @@
 from __future__ import annotations
 
 import abc
-import collections
-import contextlib
-import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from pardo._core import Array, Device, Event, Queue, _empty
+from pardo._core import Array, Device, Queue, _empty
 
 T = TypeVar("T")
 Combine = Callable[[Array, Array], Array]
 Pair = tuple[int, int]
+Index = tuple[slice, ...]
 Described = tuple[tuple[int, ...], Any]  # shape and dtype of what arrives
 
 
-_AHEAD = 2  # steps of a loop that are handed over before one is waited for
+SHORT_ROWS = 2048  # bytes: drivers copy shorter ones slowly, so they are packed first
+BESIDE = 1 << 20  # bytes of a copy that is worth a queue of its own
 
 
 class Group(abc.ABC):
@@ -60,6 +59,17 @@ class Group(abc.ABC):
         a shape and a dtype. What arrives at owned destinations is returned, on their queues. Nothing is copied from a part to itself.
         """
 
+    def place(
+        self, pieces: Mapping[Pair, Array], where: Mapping[Pair, Index], shapes: Mapping[Pair, Described], wholes: Mapping[int, Described]
+    ) -> dict[int, Array]:
+        """Send arrays as `exchange` does, and put what arrives where it belongs: an array a destination, of the shape and dtype that
+        `wholes` says. `where` has the indices of what arrives at owned destinations; together they cover each array."""
+        arrived = self.exchange(pieces, shapes)
+        made = {q: _empty(list(shape), dtype, self.queue(q)) for q, (shape, dtype) in wholes.items()}
+        for pair, index in where.items():
+            made[pair[1]][index] = arrived[pair]
+        return made
+
     @abc.abstractmethod
     def all_gather(self, values: Mapping[int, Any]) -> list[Any]:
         """Small values of the host, one a part, in the order of the parts: numbers, texts, dtypes, errors."""
@@ -90,26 +100,6 @@ class Group(abc.ABC):
             results[p] = total
         return results
 
-    def pace(self, parts: Mapping[int, Array]) -> None:
-        """Hand over what computes the owned parts, and wait for what was handed over some calls ago: so a loop that exchanges pieces at
-        each step is not recorded far ahead, with memory for all its steps. Failures are raised where values are used."""
-        begun = []
-        for x in parts.values():
-            try:
-                x.force()
-                begun.append(x.event)
-            except Exception:
-                continue
-        self._begun.append(begun)
-        if len(self._begun) > _AHEAD:
-            for event in self._begun.popleft():
-                with contextlib.suppress(Exception):
-                    event.wait()
-
-    @functools.cached_property
-    def _begun(self) -> collections.deque[list[Event]]:
-        return collections.deque()
-
     def together(self, name: str, make: Callable[[], T]) -> T:
         """What `make` gives in this process. If it fails in one of several, it fails in all."""
         return make()
@@ -129,6 +119,7 @@ class LocalGroup(Group):
         self.owned = tuple(range(self.size))
         self.keys = tuple(_device_of(q) for q in self.queues)
         self.weights = None if weights is None else tuple(weights)
+        self._couriers: dict[int, Queue] = {}
 
     def queue(self, part: int) -> Queue:
         return self.queues[part]
@@ -141,6 +132,28 @@ class LocalGroup(Group):
 
     def exchange(self, pieces: Mapping[Pair, Array], shapes: Mapping[Pair, Described]) -> dict[Pair, Array]:
         return {pair: self._on(x, pair[1]) for pair, x in pieces.items()}
+
+    def place(
+        self, pieces: Mapping[Pair, Array], where: Mapping[Pair, Index], shapes: Mapping[Pair, Described], wholes: Mapping[int, Described]
+    ) -> dict[int, Array]:
+        made = {q: _empty(list(shape), dtype, self.queues[q]) for q, (shape, dtype) in wholes.items()}
+        for (p, q), index in where.items():
+            x, room = pieces[p, q], made[q][index]
+            if self.queues[p] == self.queues[q]:
+                room[...] = x
+            elif x.size and x.shape[-1] * x.itemsize >= SHORT_ROWS:
+                self._courier(p, q, x.nbytes).copy(room, x)  # straight to where it belongs
+            else:
+                room[...] = x._to_queue(self.queues[q])
+        return made
+
+    def _courier(self, p: int, q: int, size: int) -> Queue:
+        """The queue of a copy from part p to part q: one beside q's own if the devices differ, so that large copies and work overlap."""
+        if size < BESIDE or self.keys[p].without_queue == self.keys[q].without_queue:
+            return self.queues[q]
+        if q not in self._couriers:
+            self._couriers[q] = Queue(self.queues[q].device)
+        return self._couriers[q]
 
     def all_gather(self, values: Mapping[int, Any]) -> list[Any]:
         return [values[p] for p in self.owned]

@@ -124,12 +124,12 @@ def _across(x: ShardedArray, target: Layout, implicit: str | None) -> dict[int, 
                 pieces[p, q] = cut(x._parts[p], new, *_ends(target, q))
                 if implicit is not None and p != q:
                     note_between(implicit, pieces[p, q].nbytes, group.name(p), group.name(q))
-    arrived = group.exchange(pieces, shapes)
-    made = {}
-    for q in group.owned:
-        blocks = [arrived[p, q] for p in range(group.size) if (p, q) in shapes]
-        made[q] = joined(blocks, old) if blocks else _empty(list(target.local_shape(q)), x._dtype, group.queue(q))
-    return made
+
+    def at(p: int) -> tuple[slice, ...]:
+        return (*(slice(None),) * old, slice(*_ends(own, p)))
+
+    wholes = {q: (target.local_shape(q), x._dtype) for q in group.owned}
+    return group.place(pieces, {pair: at(pair[0]) for pair in shapes}, shapes, wholes)
 
 
 def gathered_on(x: ShardedArray, queue: Any) -> Array:

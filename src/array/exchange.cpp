@@ -39,6 +39,12 @@ bool only_holder(const Array& x) {
     return x.node()->use_count() == 1 && buffer.use_count() == 1 && !buffer.externally_writable() && !buffer.externally_readable();
 }
 
+bool only_array(const Array& x) {
+    if (x.pending()) return false;
+    const Node& node = *x.node();
+    return node.use_count() == 1 && !node.base && !node.buffer->externally_writable() && !node.buffer->externally_readable();
+}
+
 std::int64_t owned_bytes(const Array& x) {
     const graph::Node& node = *x.node();
     const bool shows_others = node.kind == graph::Kind::View || (!node.pending() && node.base);

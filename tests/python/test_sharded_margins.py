@@ -121,6 +121,15 @@ def test_a_chain_copies_edges_only() -> None:
     assert after["launched"] - before["launched"] == 2
 
 
+def test_results_in_memory_are_the_room() -> None:
+    s = pp.shard(np.zeros((2048, 512)), devices(2))
+    for _ in range(3):
+        s = s.map_shards(as_long, halo=1, mode="wrap")
+    before = pp.counters()
+    s = s.map_shards(as_long, halo=1, mode="wrap").wait()
+    assert pp.counters()["bytes_written"] - before["bytes_written"] <= 1.02 * s.nbytes
+
+
 def test_threads_share_an_array() -> None:
     host = np.random.default_rng(3).random((40, 5))
     s, t = pp.shard(host, devices(2)), host

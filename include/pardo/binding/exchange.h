@@ -25,6 +25,8 @@ inline constexpr ForeignStream legacy_stream = 1;
 PARDO_API std::optional<std::pair<int, int>> dlpack_device(const Array& x);
 /// True when nothing but this object refers to its memory: no other array or view, nothing recorded, no other code. Forces.
 PARDO_API bool only_holder(const Array& x);
+/// Whether an array in memory is the only one that shows it, views included, and no other library has it. Work may be using it.
+PARDO_API bool only_array(const Array& x);
 /// Bytes of memory that go with the array: none of a view, nor of memory that others own.
 PARDO_API std::int64_t owned_bytes(const Array& x);
 

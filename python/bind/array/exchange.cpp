@@ -390,8 +390,8 @@ void bind_exchange(nb::module_& m, nb::class_<Array>& c) {
         .def("close", [](WritableBuffers& w) { w.loans.clear(); });
     m.def("_is_on_host", &on_host, nb::arg("x"), "Whether the host reads the array's memory where it is.");
     m.def(
-        "_is_only_holder", [](const Array& x) { return !x.pending() && pardo::only_holder(x); }, nb::arg("x"),
-        "Whether the value is in memory that no other array, and no other library, has.");
+        "_is_only_array", [](const Array& x) { return pardo::only_array(x); }, nb::arg("x"),
+        "Whether the array is in memory that no other array shows, and no other library has.");
     m.def("_known_finite", &known_finite, nb::arg("x"), "Whether a short sequence is complete in the host's memory, and finite.");
     m.def(
         "_shared_at_sight",

@@ -273,7 +273,7 @@ def _with_margins(
     halo was, or new memory that is computed into."""
     length = {p: x._layout.length(p) for p in results}
     fits = at == x._layout.axis and None not in plan.own
-    if fits and cuts and all(sys.getrefcount(results[p]) == _OURS and _core._is_only_holder(results[p]) for p in results):
+    if fits and cuts and all(sys.getrefcount(results[p]) == _OURS and _core._is_only_array(results[p]) for p in results):
         whole = results
     elif fits and x._margins is not None and x._margins.halo == halo and all(r.pending for r in results.values()):
         whole = {}

@@ -69,8 +69,9 @@ template <Row row> PyObject* in_place(PyObject* a, PyObject* b) {
         parse(row, b, other, array_of(a));
         if (other.kind == OperandKind::Other) {
             if (Py_TYPE(b) != taking_over[0]) return Py_NewRef(Py_NotImplemented);
-            throw pardo::Error(pardo::ErrorCode::Type, std::string(name_of(row)) + ": the array is on one device, and the other operand, a " +
-                                                           class_name(b) + ", on several; gather that one: s.to_device(x.device)");
+            throw pardo::Error(pardo::ErrorCode::Type, std::string(name_of(row)) +
+                                                           ": the array is on one device, and the other operand, a " + class_name(b) +
+                                                           ", on several; gather that one: s.to_device(x.device)");
         }
         pardo::apply_inplace(static_cast<int>(row), array_of(a), other);
         return Py_NewRef(a);

@@ -53,7 +53,8 @@ TEST(EarlyStart, ReadingMuchMemoryIsWorthIt) {
 
 TEST(EarlyStart, ACopyToAnotherQueueStartsTheSameWay) {
     const Queue other = Queue::of(Device("null:1"));
-    const Array small = add(make({10}, DType::Float32), 1.0).to_queue(other), large = add(make({1 << 21}, DType::Float32), 1.0).to_queue(other);
+    const Array small = add(make({10}, DType::Float32), 1.0).to_queue(other),
+                large = add(make({1 << 21}, DType::Float32), 1.0).to_queue(other);
     EXPECT_TRUE(small.pending());
     EXPECT_FALSE(large.pending());
     EXPECT_EQ(large.queue(), other);

@@ -56,6 +56,7 @@ from pardo._sharding.operands import group_of
 SAMPLES = 1024  # for each part
 GOLDEN = 0.6180339887498949  # multiples of it, modulo 1, are spread evenly whatever their number is
 SMALL = 1 << 14  # up to so many elements each part sorts all
+FEW = 8  # up to so many buckets are picked by a mask each
 ROWS = 4  # up to so many rows are sorted one by one; more are split by rows
 
 # --- splitters
@@ -151,36 +152,53 @@ def _sorted_row(row: ShardedArray, descending: bool, stable: bool, with_places: 
         return _sorted_everywhere(row, filled, descending, stable, with_places)
     splitters = _splitters(row, descending, [bounds[p] for p in filled[1:]])
     ends: dict[int, list[Array]] = {}
-    values: Parts = {}
-    places: Parts = {}
+    buckets: Parts = {}
     for p in group.owned:
-        x = row._parts[p]
-        bucket = _buckets(x, bounds[p], splitters, descending)
-        order = _sorting.argsort(bucket)
-        values[p] = searching.take(x, order, axis=0)
-        if with_places:
-            places[p] = order + bounds[p]
-        ends[p] = [_core._reduce(_core._COUNT_NONZERO, bucket <= k, None, False) for k in range(len(filled) - 1)]
-    begun([*values.values(), *(end for found in ends.values() for end in found)])
+        buckets[p] = _buckets(row._parts[p], bounds[p], splitters, descending)
+        ends[p] = [_core._reduce(_core._COUNT_NONZERO, buckets[p] <= k, None, False) for k in range(len(filled) - 1)]
+    begun([*buckets.values(), *(end for found in ends.values() for end in found)])
     known = agreed(group, lambda p: [0, *map(int, ends[p]), layout.length(p)])
     bucket_of = {p: k for k, p in enumerate(filled)}
     counts = [[known[p][bucket_of[q] + 1] - known[p][bucket_of[q]] if q in bucket_of else 0 for q in size] for p in size]
+    values: Parts = {}
+    places: Parts = {}
+    masked: dict[tuple[int, int], Array] = {}
+    if not with_places and len(filled) <= FEW:  # values alone: each bucket is picked by a mask
+        for k in range(len(filled)):
+            masked.update({(p, k): row._parts[p][buckets[p] == k] for p in group.owned})
+    else:
+        for p in group.owned:
+            order = _sorting.argsort(buckets[p])
+            values[p] = searching.take(row._parts[p], order, axis=0)
+            if with_places:
+                places[p] = order + bounds[p]
 
     def piece(parts: Parts) -> Any:
+        if parts is values and masked:
+            return lambda p, q: masked[p, bucket_of[q]]
         return lambda p, q: parts[p][known[p][bucket_of[q]] : known[p][bucket_of[q] + 1]]
 
     lengths = [sum(counts[p][q] for p in size) for q in size]
-    arrived = sent(group, counts, piece(values), lambda p, q: (counts[p][q],), row.dtype)
-    result = {q: joined(found, 0) if found else empty((0,), row.dtype, group, q) for q, found in arrived.items()}
+    result = _placed(group, counts, piece(values), row.dtype)
     if not with_places:
         done = {q: _core._sort(x, 0, descending, stable) for q, x in result.items()}
         return settled(group, layout, done, lengths), None
-    came = sent(group, counts, piece(places), lambda p, q: (counts[p][q],), np.dtype(np.int64))
-    where = {q: joined(found, 0) if found else empty((0,), np.int64, group, q) for q, found in came.items()}
+    where = _placed(group, counts, piece(places), np.dtype(np.int64))
     orders = {q: _core._argsort(x, 0, descending, stable) for q, x in result.items()}
     done = {q: searching.take(x, orders[q], axis=0) for q, x in result.items()}
     were = {q: searching.take(x, orders[q], axis=0) for q, x in where.items()}
     return settled(group, layout, done, lengths), settled(group, layout, were, lengths)
+
+
+def _placed(group: Group, counts: Sequence[Sequence[int]], piece: Any, dtype: Any) -> Parts:
+    """What each part gets from all parts, ``counts[p][q]`` elements from p to q, in the order of the sources."""
+    size, owned = range(group.size), set(group.owned)
+    pairs = [(p, q) for p in size for q in size if counts[p][q]]
+    starts = {(p, q): sum(counts[r][q] for r in range(p)) for p, q in pairs}
+    where = {(p, q): (slice(starts[p, q], starts[p, q] + counts[p][q]),) for p, q in pairs if q in owned}
+    shapes = {(p, q): ((counts[p][q],), dtype) for p, q in where}
+    wholes = {q: ((sum(counts[p][q] for p in size),), dtype) for q in group.owned}
+    return group.place({pair: piece(*pair) for pair in pairs if pair[0] in owned}, where, shapes, wholes)
 
 
 def _sorted_everywhere(

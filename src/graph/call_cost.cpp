@@ -33,14 +33,14 @@ Extents extents_of(const Node& node) {
 }
 
 struct Row {
-    const char* text;
+    const char *text, *unit;
     double processor, other;  // operations a nanosecond
     double (*operations)(const Extents&);
 };
 
 constexpr Row rows[] = {
-#define ROW(name, text, count, processor, other)                                                                 \
-    {text, processor, other, [](const Extents& of) -> double {                                                   \
+#define ROW(name, text, unit, count, processor, other)                                                           \
+    {text, unit, processor, other, [](const Extents& of) -> double {                                             \
          [[maybe_unused]] const double read = of.read, written = of.written, inner = of.inner, bytes = of.bytes; \
          return count;                                                                                           \
      }},
@@ -62,8 +62,9 @@ CallEstimate estimate_call(const Node& node) {
 std::string CallEstimate::text() const {
     if (row == CallCost::waits) return rows[0].text;
     char line[160];
-    std::snprintf(line, sizeof line, "%s, %.2g operations, %.3g us; starts when it is recorded from %.3g us on",
-                  rows[static_cast<std::size_t>(row)].text, operations, ns * 1e-3, least_ns * 1e-3);
+    const Row& its = rows[static_cast<std::size_t>(row)];
+    std::snprintf(line, sizeof line, "%s, %.2g %s, %.3g us; starts when it is recorded from %.3g us on", its.text, operations, its.unit,
+                  ns * 1e-3, least_ns * 1e-3);
     return line;
 }
 

@@ -10,7 +10,7 @@ struct Node;
 
 /// A row of call_costs.def.
 enum class CallCost : std::uint8_t {
-#define ROW(name, text, operations, processor, other) name,
+#define ROW(name, text, unit, number, processor, other) name,
 #include "graph/call_costs.def"
 #undef ROW
 };
@@ -18,8 +18,8 @@ enum class CallCost : std::uint8_t {
 /// A recorded call, on the kind of device of its queue.
 struct CallEstimate {
     CallCost row;
-    double operations, ns;
-    double least_ns;  // from which on a call starts when it is recorded
+    double operations, ns;  // of a copy bytes
+    double least_ns;        // from which on a call starts when it is recorded
 
     bool worth_starting() const { return ns >= least_ns; }
     /// "a product of matrices, 2.1e+09 operations, 21000 us; starts when it is recorded from 200 us on", for explain.

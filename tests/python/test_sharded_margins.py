@@ -96,6 +96,61 @@ def test_arrays_that_the_function_keeps_do_not_change() -> None:
                 np.testing.assert_array_equal(pp.asnumpy(x), copy)
 
 
+ALIASES = [
+    lambda p: p[1:-1],
+    lambda p: p[2:],
+    lambda p: p,
+    lambda p: pp.flip(pp.flip(p))[1:-1],
+    lambda p: p.astype("f8", copy=False)[1:-1],
+    lambda p: pp.asarray(p)[:-2],
+]
+
+
+@pytest.mark.parametrize("rounds", [0, 1, 2, 3])
+@pytest.mark.parametrize("alias", ALIASES)
+def test_views_of_the_part_are_copied(rounds: int, alias: Any) -> None:
+    s = pp.shard(np.arange(8.0), devices(2))
+    for _ in range(rounds):
+        s = s.map_shards(shorter, halo=1, mode="wrap")
+    new, old = s.map_shards(lambda p: (shorter(p), alias(p)), halo=1, mode="wrap")
+    one = s.map_shards(alias, halo=1, mode="wrap")
+    before = pp.asnumpy(new).copy(), pp.asnumpy(old).copy(), pp.asnumpy(one).copy()
+    s += 100
+    s.map_shards(shorter, halo=1, mode="wrap").wait()
+    for got, wanted in zip((new, old, one), before, strict=True):
+        np.testing.assert_array_equal(pp.asnumpy(got), wanted)
+
+
+def test_results_that_must_not_be_written() -> None:
+    def read_only(p: Any) -> Any:
+        y = p * 1
+        y.wait()
+        y.flags.writeable = False
+        return y
+
+    s = pp.shard(np.arange(8.0), devices(2))
+    for mode in ("wrap", "constant"):
+        t = s.map_shards(read_only, halo=1, mode=mode).map_shards(shorter, halo=1, mode=mode)
+        np.testing.assert_array_equal(pp.asnumpy(t), step(np.arange(8.0), shorter, mode) if mode == "wrap" else step_of_zeros())
+
+
+def step_of_zeros() -> np.ndarray:
+    return shorter(np.pad(np.arange(8.0), 1))
+
+
+@pytest.mark.parametrize("cval", [np.nan, 0.0, -0.0, 3, True, np.float32(2), np.inf])
+def test_the_constant_is_the_same_in_each_step(cval: Any) -> None:
+    s, t = pp.shard(np.arange(8.0), devices(2)), np.arange(8.0)
+    for _ in range(4):
+        s = s.map_shards(shorter, halo=1, mode="constant", cval=cval)
+        t = shorter(np.pad(t, 1, constant_values=cval))
+        np.testing.assert_array_equal(pp.asnumpy(s), t)
+    with pytest.raises(TypeError, match="cval"):
+        s.map_shards(shorter, halo=1, mode="constant", cval=[1, 2])
+    with pytest.raises(TypeError, match="cval is 1j"):
+        s.map_shards(shorter, halo=1, mode="constant", cval=1j)
+
+
 def test_what_is_written_into_the_parts_is_exchanged() -> None:
     s = pp.shard(np.zeros(12), devices(3))
     for _ in range(3):

@@ -300,6 +300,8 @@ class ShardedArray:
         f : callable
             Takes the part of this array, then those of `others`, and gives a plain array on the same queue, a tuple of such, or None
             where it writes into the parts.
+            With a halo the part is for this call: it is read-only, and later calls overwrite it. A function that keeps it takes a copy;
+            results that are views of it are copied.
         *others : ShardedArray, Array, number
             Further operands: arrays over the same devices by their parts, at the bounds of this one; plain arrays whole, on each device;
             numbers as they are.

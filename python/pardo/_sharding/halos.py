@@ -4,12 +4,15 @@ from __future__ import annotations
 import functools
 import operator
 import sys
+import weakref
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
 from pardo import _core
-from pardo._base import face
+from pardo._base import face, promotion
 from pardo._core import Array, Event, _empty
+from pardo._functions.sharing import may_share_memory
 from pardo._sharding.array import ShardedArray, sharded
 from pardo._sharding.failures import name_part
 from pardo._sharding.functions import implements
@@ -100,6 +103,11 @@ def _halo(layout: Layout, widths: tuple[int, int], mode: str | None) -> Halo:
     return Halo(tuple(every), tuple(own), tuple(extents))
 
 
+def _same_halo(a: Any, b: Any) -> bool:
+    """Whether two halos are the same, in the bits of what is beyond the ends too: NaN is itself, and 0.0 is not -0.0."""
+    return a[:2] == b[:2] and (a[1] != "constant" or a[2].tobytes() == b[2].tobytes())
+
+
 def _rows_of(axis: int, start: int, stop: int) -> tuple[slice, ...]:
     return (*(slice(None),) * axis, slice(start, stop))
 
@@ -111,7 +119,7 @@ def with_halos(x: ShardedArray, widths: tuple[int, int], mode: str | None, cval:
     if x.shape[axis] == 0 and mode in ("edge", "wrap") and any(widths):
         raise ValueError(f"map_shards: an array without rows has none for mode {mode!r}")
     halo, margins = _halo(layout, widths, mode), x._margins
-    ready = margins.whole if margins is not None and margins.halo == (widths, mode, cval) else {}
+    ready = margins.whole if margins is not None and _same_halo(margins.halo, (widths, mode, cval)) else {}
     if ready and isinstance(group, LocalGroup):
         return _filled(x, halo, ready, cval)
     owned, extents = set(group.owned), layout.shape
@@ -178,17 +186,21 @@ def map_shards(
         raise ValueError(f"map_shards: mode is {mode!r}; it must be one of {', '.join(map(repr, _MODES))}")
     if any(widths) and layout.axis is None:
         raise ValueError("map_shards: each device has the whole array, so there are no neighbours; halo must be 0")
+    if mode == "constant":
+        cval = _constant(cval, x)
     columns = [_column(other, x) for other in others]
     local = with_halos(x, widths, mode, cval) if any(widths) else x._parts
     if any(widths):
         local = {p: part[...] for p, part in local.items()}
         for part in local.values():
-            part._set_writeable(False)  # copies: what is written there would be lost
+            part._set_writeable(False)  # what is written there would be lost
     results: dict[int, Any] = {}
     p = -1
     try:
         for p, part in local.items():
             results[p] = f(part, *(c[p] if type(c) is dict else c for c in columns))
+            if any(widths):
+                results[p] = _apart(results[p], part)
     except Exception as error:
         if p >= 0:
             name_part(error, group, p, x._parts[p])
@@ -201,6 +213,26 @@ def map_shards(
         del first
         return _put_together(x, results, axis, halo_of)
     return tuple(_put_together(x, {p: r[i] for p, r in results.items()}, axis, halo_of) for i in range(len(first)))
+
+
+def _constant(cval: Any, x: ShardedArray) -> Any:
+    """The number beyond the ends, in the dtype of the array."""
+    number = np.asarray(cval)
+    if number.ndim or number.dtype.kind not in "biufc":
+        raise TypeError(f"map_shards: cval must be a number, not {cval!r}")
+    if number.dtype.kind == "c" and promotion.kind_of(x._dtype) != "c":
+        raise TypeError(f"map_shards: cval is {cval!r}, and the array has dtype {x._dtype}")
+    with np.errstate(all="ignore"):
+        return number.astype(x._dtype)[()]
+
+
+def _apart(result: Any, part: Array) -> Any:
+    """A result without memory of the part that the function was given: that is overwritten by later halos."""
+    if type(result) is tuple:
+        return tuple(_apart(r, part) for r in result)
+    if type(result) is not Array or result.pending or _core._is_only_array(result):
+        return result
+    return result._copy() if may_share_memory(result, part) else result
 
 
 def _column(other: Any, x: ShardedArray) -> Any:
@@ -225,7 +257,8 @@ def _put_together(x: ShardedArray, results: dict[int, Any], axis: Any, halo: tup
         if type(result) is not Array:
             raise TypeError(f"map_shards: the function must give an array, a tuple of arrays or None, not {type(result).__name__}")
         if result.queue != group.queue(p):
-            raise TypeError(f"map_shards: the function gave an array on {result.device} for part {p}, which is on {group.name(p)}")
+            where = "another queue" if str(result.device.id) == group.name(p) else str(result.device)
+            raise TypeError(f"map_shards: the function gave an array on {where} for part {p}, which is on {group.name(p)}")
     result = None  # for `_roomy`, which counts
     at = own.axis if axis == "same" else axis
     shapes = group.all_gather({p: r.shape for p, r in results.items()})
@@ -266,6 +299,11 @@ def _put_together(x: ShardedArray, results: dict[int, Any], axis: Any, halo: tup
 _OURS = 2  # references to a result that no one else has: of the dict, and of the function that counts
 
 
+def _is_only_ours(x: Array) -> bool:
+    """Whether nobody else sees an array that has one reference, and it can be written."""
+    return _core._is_only_array(x) and weakref.getweakrefcount(x) == 0 and bool(x.flags.writeable)
+
+
 def _with_margins(
     x: ShardedArray, results: dict[int, Any], at: int, plan: Halo, halo: Any, before: list[int], cuts: bool
 ) -> tuple[dict[int, Array], Margins | None]:
@@ -273,9 +311,9 @@ def _with_margins(
     halo was, or new memory that is computed into."""
     length = {p: x._layout.length(p) for p in results}
     fits = at == x._layout.axis and None not in plan.own
-    if fits and cuts and all(sys.getrefcount(results[p]) == _OURS and _core._is_only_array(results[p]) for p in results):
+    if fits and cuts and all(sys.getrefcount(results[p]) == _OURS and _is_only_ours(results[p]) for p in results):
         whole = results
-    elif fits and x._margins is not None and x._margins.halo == halo and all(r.pending for r in results.values()):
+    elif fits and x._margins is not None and _same_halo(x._margins.halo, halo) and all(r.pending for r in results.values()):
         whole = {}
         for p in list(results):
             shape, rows = list(results[p].shape), _rows_of(at, before[p], before[p] + length[p])

@@ -36,8 +36,8 @@ namespace {
 
 constexpr std::size_t least_size_in_words = std::size_t{1} << 20;  // that messages say beside its bytes
 constexpr std::size_t loose_fit_from = std::size_t{64} << 10;      // from here on a block up to two classes larger will do
-constexpr std::size_t least_lent = std::size_t{1} << 20;           // from here on blocks that others read are taken again in order, if
-constexpr std::int64_t most_lent = 16, share_of_lent = 16;         // so many wait, or as many as are a sixteenth of the memory
+constexpr std::size_t least_in_order = std::size_t{1} << 20;       // from here on blocks that others read are taken again in order, if
+constexpr std::int64_t most_waiting = 16, share_of_waiting = 16;   // so many wait, or as many as are a sixteenth of the memory
 constexpr int young_looks = 2, pending_looks = 8;
 
 }  // namespace
@@ -76,12 +76,12 @@ void CachedBuffer::drop_failed(std::vector<Event>& dropped) {
     failed_.clear();
 }
 
-bool CachedBuffer::reuse_in_order(const Queue* queue, bool lent, std::vector<Event>& dropped) {
+bool CachedBuffer::reuse_in_order(const Queue* queue, bool others, std::vector<Event>& dropped) {
     if (queue && queue->order() == QueueOrder::InOrder) {
-        lent = lent && owner_ == queue;
+        others = others && owner_ == queue;
         const auto ours = [&](const Use& u) { return u.event.state() && u.event.state()->queue() == queue; };
         // What waits for the user's code may wait for what the next owner is to compute.
-        const auto passes = [&](const Use& u) { return known_done(u.event) || ours(u) || (lent && !u.event.state()->waits_for_host()); };
+        const auto passes = [&](const Use& u) { return known_done(u.event) || ours(u) || (others && !u.event.state()->waits_for_host()); };
         std::lock_guard lock(mutex());
         if (std::all_of(reads_.begin(), reads_.end(), passes) && std::all_of(writes_.begin(), writes_.end(), passes)) {
             // Whoever writes first waits for them; their failures are not the new owner's. In order the last one of a queue stands for all.
@@ -202,7 +202,7 @@ CachedBuffer* CachingAllocator::take_cached(Lists& lists, int size_class, const 
     };
     CachedBuffer* b = take_idle(size_class);
     if (!b) b = take_pending(lists, size_class, queue, dropped);
-    if (!b && classes_.bytes(size_class) >= least_lent) b = take_lent(lists, size_class, queue, dropped);
+    if (!b && classes_.bytes(size_class) >= least_in_order) b = take_in_order(lists, size_class, queue, dropped);
     if (!b && classes_.bytes(size_class) >= loose_fit_from) {
         for (int c = size_class + 1; c <= std::min(size_class + 2, classes_.count() - 1) && !b; ++c) b = take_idle(c);
     }
@@ -239,12 +239,12 @@ CachedBuffer* CachingAllocator::take_pending(Lists& lists, int size_class, const
 
 // The one that has waited longest, and only if several wait: a queue that hands its results to a slower one goes on with fresh memory
 // meanwhile, and queues that give each other edges at each step do not take fresh memory for all steps that are recorded ahead.
-CachedBuffer* CachingAllocator::take_lent(Lists& lists, int size_class, const Queue* queue, std::vector<Event>& dropped) {
-    const std::int64_t share = total_ / share_of_lent / static_cast<std::int64_t>(classes_.bytes(size_class));
-    const std::int64_t enough = std::clamp<std::int64_t>(share, 2, most_lent);
+CachedBuffer* CachingAllocator::take_in_order(Lists& lists, int size_class, const Queue* queue, std::vector<Event>& dropped) {
+    const std::int64_t share = total_ / share_of_waiting / static_cast<std::int64_t>(classes_.bytes(size_class));
+    const std::int64_t enough = std::clamp<std::int64_t>(share, 2, most_waiting);
     CachedBuffer** oldest = nullptr;
     std::int64_t count = 0, looks = 0;
-    for (CachedBuffer** link = &lists.pending[size_class]; *link && looks < 4 * most_lent; link = &(*link)->next_, ++looks) {
+    for (CachedBuffer** link = &lists.pending[size_class]; *link && looks < 4 * most_waiting; link = &(*link)->next_, ++looks) {
         if ((*link)->owner_ != queue) continue;
         oldest = link;
         ++count;

@@ -83,10 +83,10 @@ private:
     friend class CachingAllocator;
     void dispose() override;
     std::vector<Event> unfinished();
-    /// Makes what used the block an order that its next owner keeps; false while others than the in-order `queue` use it. With `lent`
-    /// others may be using it if this queue had it last: edges that parts of an array give each other, which the next work waits for. What
-    /// is dropped goes to `dropped`, for after the locks: an event may hold the last reference to a buffer.
-    bool reuse_in_order(const Queue* queue, bool lent, std::vector<Event>& dropped);
+    /// Makes what used the block an order that its next owner keeps; false while others than the in-order `queue` use it. With `others`
+    /// they may be using it if this queue had it last: edges that parts of an array give each other, which the next work waits for. What is
+    /// dropped goes to `dropped`, for after the locks: an event may hold the last reference to a buffer.
+    bool reuse_in_order(const Queue* queue, bool others, std::vector<Event>& dropped);
     /// The block is in use, whatever else may be over.
     bool last_use_unfinished();
     void prune_dependencies(std::vector<Event>& dropped);
@@ -135,9 +135,9 @@ private:
     void wait_for_borrowers(CachedBuffer& buffer) noexcept;
     Lists& lists_of(MemoryKind kind);
     CachedBuffer* cached(Lists& lists, int size_class, const Queue* queue);
-    CachedBuffer* take_cached(Lists& lists, int size_class, const Queue* queue, std::vector<Event>& dropped);   // with lock_ held
-    CachedBuffer* take_pending(Lists& lists, int size_class, const Queue* queue, std::vector<Event>& dropped);  // with lock_ held
-    CachedBuffer* take_lent(Lists& lists, int size_class, const Queue* queue, std::vector<Event>& dropped);     // with lock_ held
+    CachedBuffer* take_cached(Lists& lists, int size_class, const Queue* queue, std::vector<Event>& dropped);    // with lock_ held
+    CachedBuffer* take_pending(Lists& lists, int size_class, const Queue* queue, std::vector<Event>& dropped);   // with lock_ held
+    CachedBuffer* take_in_order(Lists& lists, int size_class, const Queue* queue, std::vector<Event>& dropped);  // with lock_ held
     CachedBuffer* make(int size_class, std::size_t wanted, MemoryKind kind);
     CachedBuffer* fresh(int size_class, std::size_t wanted, MemoryKind kind);  // null when the memory or the limit says no
     Slab* new_slab(std::size_t block, MemoryKind kind);

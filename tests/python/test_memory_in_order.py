@@ -1,4 +1,4 @@
-# tests/python/test_lent_memory.py: memory that another queue still reads, and that its own queue takes again: it waits in order.
+# tests/python/test_memory_in_order.py: memory that another queue still reads, and that its own queue takes again: it waits in order.
 from __future__ import annotations
 
 import threading

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pardo._array.interop import asarray, asnumpy
 from pardo._base import face
+from pardo._base.promotion import kind_of
 from pardo._core import Array
 
 _KEYWORDS = {"method", "fill_value", "bounds_error", "assume_sorted"}
@@ -30,7 +31,7 @@ def knows(keywords: dict[str, Any], coords: Sequence[Any]) -> bool:
 
 def _numbers(x: Any) -> NDArray[Any]:
     host = asnumpy(x) if type(x) is Array else np.asarray(x)
-    return host.astype("M8[ns]").astype("i8") if host.dtype.kind == "M" else host
+    return host.astype("M8[ns]").astype("i8") if kind_of(host.dtype) == "M" else host
 
 
 def interpolated(data: Array, coords: Sequence[Any], keywords: dict[str, Any], names: Sequence[tuple[Any, ...]]) -> Array:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from pardo import _core
 from pardo._array.interop import asarray as plain_asarray
-from pardo._base import face
+from pardo._base import face, promotion
 from pardo._base.arguments import SCALARS, DeviceLike, axis_index, device_of
 from pardo._base.arguments import shape as read_shape
 from pardo._core import Array, Device, Queue
@@ -256,7 +256,7 @@ for _name in ("arange", "linspace", "eye", "identity", "tri", "logspace", "geoms
 def _like(name: str) -> Callable[..., Any]:
     def function(x: Any, *args: Any, device: Any = None, shape: Any = None, **kwargs: Any) -> Any:
         if type(x) is not ShardedArray:
-            extents, dtype = (shape_of(x) if shape is None else shape), kwargs.pop("dtype", None) or np.result_type(x.dtype)
+            extents, dtype = (shape_of(x) if shape is None else shape), kwargs.pop("dtype", None) or promotion.result_type(x.dtype)
             order = kwargs.pop("order", "K")
             del order
             return call(name.removesuffix("_like"), (extents, *args), {"dtype": dtype, "device": device, **kwargs})

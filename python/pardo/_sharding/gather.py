@@ -145,7 +145,7 @@ def _of_host(op_name: str, x: ShardedArray, given: Sequence[Any], limits: Sequen
     for k, y in enumerate(arrays):
         if y.size == 0 and isinstance(given[k], (list, tuple)):
             arrays[k] = y.astype(np.int64)
-        elif y.dtype.kind not in "iu":
+        elif kind_of(y.dtype) not in "iu":
             raise IndexError(f"{op_name}: arrays used as indices must be of integers or bools, not of {y.dtype}")
     for k, y in enumerate(arrays):
         if y.dtype == np.uint64 and y.size and int(y.max()) >= 2**63:  # int64 does not hold it
@@ -473,8 +473,8 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> Any:
     where, values = np.asarray(ind).reshape(-1), np.asarray(v).reshape(-1)
     if where.size == 0 or values.size == 0:
         return None
-    where = where.astype(np.int64) if where.dtype.kind in "iub" else where
-    if where.dtype.kind not in "iu":
+    where = where.astype(np.int64) if kind_of(where.dtype) in "iub" else where
+    if kind_of(where.dtype) not in "iu":
         raise TypeError(f"put: indices must be integers, not {where.dtype}")
     n = a.size
     if mode == "raise":

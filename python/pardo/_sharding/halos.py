@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from pardo import _core
-from pardo._base import face, promotion
+from pardo._base import face
+from pardo._base.promotion import kind_of
 from pardo._core import Array, Event, _empty
 from pardo._functions.sharing import may_share_memory
 from pardo._sharding.array import ShardedArray, sharded
@@ -218,9 +219,9 @@ def map_shards(
 def _constant(cval: Any, x: ShardedArray) -> Any:
     """The number beyond the ends, in the dtype of the array."""
     number = np.asarray(cval)
-    if number.ndim or number.dtype.kind not in "biufc":
+    if number.ndim or kind_of(number.dtype) not in "biufc":
         raise TypeError(f"map_shards: cval must be a number, not {cval!r}")
-    if number.dtype.kind == "c" and promotion.kind_of(x._dtype) != "c":
+    if kind_of(number.dtype) == "c" and kind_of(x._dtype) != "c":
         raise TypeError(f"map_shards: cval is {cval!r}, and the array has dtype {x._dtype}")
     with np.errstate(all="ignore"):
         return number.astype(x._dtype)[()]

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from pardo._base import face
+from pardo._base.promotion import kind_of
 from pardo._core import Array
 from pardo._sharding.array import ShardedArray, mapped, sharded
 from pardo._sharding.failures import name_part
@@ -200,7 +201,7 @@ def put(x: ShardedArray, key: Any, value: Any) -> None:
     """Store at integers and slices: only the owners of what is written take part, and get their pieces of the value."""
     parsed = _parsed(key, x.shape)
     if parsed is None:
-        if type(key) is ShardedArray and key.dtype.kind == "b" and key.shape == x.shape and is_number(value):
+        if type(key) is ShardedArray and kind_of(key.dtype) == "b" and key.shape == x.shape and is_number(value):
             return _put_masked(x, key, value)
         call("x[indices] = value", (x, key, value), {})
         return None

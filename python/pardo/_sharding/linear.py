@@ -22,6 +22,7 @@ from pardo._array import manipulation as _manipulation
 from pardo._array import products as _products
 from pardo._base import promotion
 from pardo._base.arguments import axis_index
+from pardo._base.promotion import kind_of
 from pardo._core import Array
 from pardo._matrices import factorizations, norms, solving
 from pardo._matrices.results import QRResult, SVDResult, in_floats
@@ -165,7 +166,7 @@ def _adjoint(x: ShardedArray) -> ShardedArray:
     """The conjugate transposes."""
     order = [*range(x.ndim - 2), x.ndim - 1, x.ndim - 2]
     turned = _permuted(x, order)
-    if turned.dtype.kind != "c":
+    if kind_of(turned.dtype) != "c":
         return turned
     return sharded(turned.group, turned.layout, {p: v.conj() for p, v in turned._parts.items()})
 

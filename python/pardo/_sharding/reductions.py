@@ -11,6 +11,7 @@ from pardo._array.reductions import correction_of
 from pardo._base import face, promotion
 from pardo._base.arguments import axes as read_axes
 from pardo._base.arguments import axis_index, keeps_dimensions
+from pardo._base.promotion import kind_of
 from pardo._core import Array
 from pardo._sharding.array import ShardedArray, mapped, sharded
 from pardo._sharding.functions import call, implements
@@ -308,7 +309,7 @@ def _variance(name: str, x: ShardedArray, axes: list[int], dtype: Any, correctio
         total = call("sum", (values_,), {"axis": tuple(axes), "keepdims": True, "where": chosen})
         mean_ = total / _count(x, axes, mask, True)
     deviation = values_ - mean_
-    squares = deviation.real * deviation.real + deviation.imag * deviation.imag if values_.dtype.kind == "c" else deviation * deviation
+    squares = deviation.real * deviation.real + deviation.imag * deviation.imag if kind_of(values_.dtype) == "c" else deviation * deviation
     summed = call("sum", (squares,), {"axis": tuple(axes), "keepdims": keepdims, "where": chosen})
     count = _count(x, axes, mask, keepdims)
     left = max(count - correction, 0) if not isinstance(count, ShardedArray) else call("maximum", (count - correction, 0), {})
@@ -353,7 +354,7 @@ def _nan_mean(name: str) -> Callable[..., Any]:
 
     def function(a: Any, *args: Any, **kwargs: Any) -> Any:
         x = _operand(a, name)
-        if x.dtype.kind not in "fc":
+        if kind_of(x.dtype) not in "fc":
             return call(name.removeprefix("nan"), (x, *args), kwargs)
         there = ~call("isnan", (x,), {})
         where = kwargs.pop("where", None)
@@ -402,7 +403,7 @@ def _better(name: str) -> Callable[[Any, Any], Any]:
     def combine(a: Any, b: Any) -> Any:
         (value, position), (other, other_position) = a, b
         take = compare(other, value)
-        if value.dtype.kind in "fc":
+        if kind_of(value.dtype) in "fc":
             take = _core.logical_and(_core.logical_or(take, _core.isnan(other)), _core.logical_not(_core.isnan(value)))
         return _core._where(take, other, value), _core._where(take, other_position, position)
 
@@ -479,7 +480,7 @@ def _first_of_best(name: str) -> Callable[[Any, Any], Any]:
     def combine(a: Any, b: Any) -> Any:
         value, position = better(a, b)
         equal = _core.equal(a[0], b[0])
-        if a[0].dtype.kind in "fc":
+        if kind_of(a[0].dtype) in "fc":
             equal = _core.logical_or(equal, _core.logical_and(_core.isnan(a[0]), _core.isnan(b[0])))
         return value, _core._where(equal, _core.minimum(a[1], b[1]), position)
 
@@ -493,7 +494,7 @@ for _name in ("argmin", "argmax"):
 def _nan_position(name: str) -> Callable[..., Any]:
     def function(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
         x = _operand(a, name)
-        if x.dtype.kind not in "fc":
+        if kind_of(x.dtype) not in "fc":
             return call(name.removeprefix("nan"), (x, axis, out), {"keepdims": keepdims})
         missing = call("isnan", (x,), {})
         if bool(call("any", (call("all", (missing,), {"axis": axis}),), {})):

@@ -138,6 +138,8 @@ def load_sharded(
 @implements("load_sharded", splits="each part reads what it needs")
 def _load_sharded(folder: Any, devices: Any, axis: Any = "same", weights: Any = None) -> ShardedArray:
     read_all()
+    if not isinstance(folder, (str, os.PathLike)):
+        raise TypeError(f"load_sharded: the folder must be a str or a path, not {type(folder).__name__}")
     source = Path(folder)
     try:
         told = json.loads((source / _TABLE).read_text())

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from pardo._base import face
 from pardo._base.arguments import axis_index, extents_of
+from pardo._base.promotion import kind_of
 from pardo._core import _broadcast_to, _empty, _expand_dims, _permute_dims, _squeeze
 from pardo._sharding.array import ShardedArray, mapped, sharded
 from pardo._sharding.functions import call, implements
@@ -274,7 +275,7 @@ def diff(a: ShardedArray, n: int = 1, axis: int = -1, prepend: Any = None, appen
     for _ in range(n):
         later, earlier = a[(*before, slice(1, None))], a[(*before, slice(None, -1))]
         moved = sharded(a._group, later._layout, relaid(earlier, later._layout))
-        a = later != moved if a.dtype.kind == "b" else later - moved
+        a = later != moved if kind_of(a.dtype) == "b" else later - moved
     return a
 
 
@@ -423,9 +424,9 @@ def can_cast(from_: Any, to: Any, *args: Any, **kwargs: Any) -> Any:
 
 @implements("iscomplexobj", splits="")
 def iscomplexobj(x: ShardedArray) -> bool:
-    return x.dtype.kind == "c"
+    return kind_of(x.dtype) == "c"
 
 
 @implements("isrealobj", splits="")
 def isrealobj(x: ShardedArray) -> bool:
-    return x.dtype.kind != "c"
+    return kind_of(x.dtype) != "c"

@@ -275,7 +275,7 @@ def test_the_page_of_libraries():
     listed = [r for group in ("test", "demo", "engines") for r in groups[group]] + needed
     known = {re.split(r"[\[>]", r)[0].lower(): r.partition(">=")[2] for r in listed}
     tests = "".join(
-        (Path(__file__).parent / f"test_{name}.py").read_text() for name in ("libraries", "plugins", "exchange", "pickling", "cubed")
+        (Path(__file__).parent / f"test_{name}.py").read_text() for name in ("libraries", "plugins", "exchange", "pickling", "cubed", "mpi")
     )
     tests += (ROOT / "tests" / "python" / "test_numpy_protocols.py").read_text()
     assert len(rows) >= 18
@@ -283,6 +283,6 @@ def test_the_page_of_libraries():
         package = {"tvm-ffi": "apache-tvm-ffi"}.get(name, name).lower()
         assert known[package] == version, name
         module = {"tvm-ffi": "tvm_ffi", "scikit-learn": "sklearn", "Pillow": "PIL"}.get(name, name.lower())
-        assert re.search(rf'importorskip\("{module}|import {module}', tests), name
+        assert re.search(rf'importorskip\("{module}|import {module}|from {module} import', tests), name
         assert len(cells) == 3
         assert all(cells[:1])

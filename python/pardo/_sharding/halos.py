@@ -106,7 +106,7 @@ def _halo(layout: Layout, widths: tuple[int, int], mode: str | None) -> Halo:
 
 def _same_halo(a: Any, b: Any) -> bool:
     """Whether two halos are the same, in the bits of what is beyond the ends too: NaN is itself, and 0.0 is not -0.0."""
-    return a[:2] == b[:2] and (a[1] != "constant" or a[2].tobytes() == b[2].tobytes())
+    return bool(a[:2] == b[:2] and (a[1] != "constant" or a[2].tobytes() == b[2].tobytes()))
 
 
 def _rows_of(axis: int, start: int, stop: int) -> tuple[slice, ...]:

@@ -16,7 +16,7 @@ namespace pardo::graph {
 namespace {
 
 // Bytes of distinct arrays that pending work reads, from which on it starts: some 50 ms of a processor, some 4 ms of a GPU.
-constexpr std::int64_t least_worth_reading = std::int64_t{1} << 30, worth_reading_away = std::int64_t{1} << 34;
+constexpr std::int64_t worth_reading = std::int64_t{1} << 30, worth_reading_away = std::int64_t{1} << 34;
 // A cut stores the values that are needed after it: work that reads so many times as much hardly notices.
 constexpr std::int64_t times_the_value = 8;
 
@@ -71,7 +71,8 @@ bool reads_foreign_memory(const Node& node) {
 }
 
 bool is_worth_reading(const Node& fresh, const GraphState& state) {
-    if (state.capture || (!device::is_processor(fresh.queue->device()) && state.pinned_bytes <= worth_reading_away)) return false;
+    if (state.pinned_bytes <= worth_reading) return false;
+    if (state.pinned_bytes <= worth_reading_away && !device::is_processor(fresh.queue->device())) return false;
     std::int64_t largest = fresh.size() * itemsize(fresh.dtype);
     for (int i = 0; i < fresh.arity; ++i) largest = std::max(largest, fresh.inputs[i]->size() * itemsize(fresh.inputs[i]->dtype));
     return state.pinned_bytes > times_the_value * largest;
@@ -127,11 +128,12 @@ const char* name(Flush verdict) noexcept {
 Flush flush_verdict(const Node& fresh) {
     if (reads_foreign_memory(fresh)) return Flush::Foreign;
     const GraphState& state = state_of(fresh.queue.get());
-    if (fresh.kind == Kind::Call && starts_early() && !state.capture && estimate_call(fresh).worth_starting()) return Flush::Worth;
+    const auto early = [&state] { return starts_early() && !state.capture; };
+    if (fresh.kind == Kind::Call && early() && estimate_call(fresh).worth_starting()) return Flush::Worth;
     if (fresh.depth >= most_depth) return Flush::Depth;
     if (state.pending_count >= most_pending_nodes) return Flush::Nodes;
     if (state.pinned_bytes > fresh.queue->device()->info().global_mem_size / 2) return Flush::Bytes;
-    if (state.pinned_bytes > least_worth_reading && starts_early() && is_worth_reading(fresh, state)) return Flush::Bytes;
+    if (is_worth_reading(fresh, state) && early()) return Flush::Bytes;
     return Flush::None;
 }
 

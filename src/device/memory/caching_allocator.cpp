@@ -87,7 +87,8 @@ bool CachedBuffer::reuse_in_order(const Queue* queue, bool others, std::vector<E
             // Whoever writes first waits for them; their failures are not the new owner's. In order the last one of a queue stands for all.
             for (const WriteUse& u : writes_) (void)has_failed_data(u.event);
             std::vector<Use> kept;
-            const auto keep = [&](auto& list, bool last) {
+            const auto keep = [&](auto& list) {
+                bool last = true;  // of those of this queue
                 for (auto u = list.rbegin(); u != list.rend(); ++u) {
                     const bool mine = ours(*u);
                     if (known_done(u->event) || (mine && !last)) {
@@ -99,8 +100,8 @@ bool CachedBuffer::reuse_in_order(const Queue* queue, bool others, std::vector<E
                 }
                 list.clear();
             };
-            keep(reads_, true);
-            keep(writes_, true);
+            keep(reads_);
+            keep(writes_);
             for (Use& u : kept) reads_.push_back(std::move(u));
             drop_failed(dropped);
             note_busy();

@@ -263,10 +263,10 @@ bool has_cufft() { return load_cufft() != nullptr; }
 std::string no_cufft() { return cufft_library().problem(); }
 
 const Registered by_cufft(routines::fft, {"cuFFT", DeviceKinds::Text, cufft_fft, cufft_applies, 0.1, "cuda", has_cufft, no_cufft});
-// Factors, the other directions of half spectra and rows that are not contiguous are made by operations before and after it.
 // 8192 columns of 16384 complex64 took 3.6 ms on an H200, as many lines 0.7.
 const Registered wants_lines(routines::fft_wants_lines,
                              {"cuFFT", DeviceKinds::Text, [](device::Queue*) { return true; }, nullptr, 0.1, "cuda", has_cufft, no_cufft});
+// Factors, the other directions of half spectra and rows that are not contiguous are made by operations before and after it.
 const Registered in_parts(routines::fft_in_parts,
                           {"cuFFT", DeviceKinds::Text,
                            [](device::Queue*, Transform transform) { return transform <= Transform::ComplexToReal; }, nullptr, 0.1, "cuda",

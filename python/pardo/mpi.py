@@ -19,18 +19,16 @@ from pardo._base import public_names as _public_names
 from pardo._base.arguments import axis_index as _axis_index
 from pardo._base.arguments import queue_of as _queue_of
 from pardo._core import Array as _Array
-from pardo._core import DeviceError as _DeviceError
 from pardo._core import Queue as _Queue
 from pardo._runtime.devices import get_devices as _get_devices
 from pardo._sharding.array import ShardedArray as _ShardedArray
 from pardo._sharding.array import sharded as _sharded
-from pardo._sharding.failures import name_part as _name_part
+from pardo._sharding.creating import copies as _copies
+from pardo._sharding.creating import layout_of_split as _layout_of_split
 from pardo._sharding.functions import read_all as _read_all
 from pardo._sharding.layout import Layout as _Layout
 from pardo._sharding.mpi_channel import channel_of as _channel_of
 from pardo._sharding.mpi_group import MpiGroup as _MpiGroup
-from pardo._sharding.reshard import bounds_for as _bounds_for
-from pardo._sharding.reshard import checked_bounds as _checked_bounds
 
 __all__ = ["from_parts", "shard"]
 
@@ -193,33 +191,12 @@ def _described(x: _Any, axis: _Any) -> tuple[int | None, _Any]:
 
 def _layout(x: _Any, group: _MpiGroup, shape: tuple[int, ...], split: int | None, bounds: _Any) -> tuple[_Layout, dict[int, _Array]]:
     """How the array is split, and the parts of this process."""
-    if split is None:
-        if bounds is not None:
-            raise ValueError("shard: bounds are of an axis, and axis is None")
-        layout = _Layout(shape, None, (), group.keys)
-    else:
-        n = shape[split]
-        layout = _Layout(shape, split, _bounds_for(n, group) if bounds is None else _checked_bounds(bounds, n, group, "shard"), group.keys)
-    parts = {}
-    for p in group.owned:
-        try:
-            parts[p] = _part(x, layout, p, group.queue(p))
-        except (MemoryError, _DeviceError) as error:
-            _name_part(error, group, p)
-            raise
-    return layout, parts
+    layout = _layout_of_split(shape, group, split, bounds)
+    return layout, _copies(x if _has_slices(x) else _np.asarray(x), layout, group)
 
 
 def _has_slices(x: _Any) -> bool:
     return hasattr(x, "shape") and hasattr(x, "dtype") and hasattr(x, "__getitem__")
-
-
-def _part(x: _Any, layout: _Layout, part: int, queue: _Queue) -> _Array:
-    """A copy of what a part has of the whole."""
-    whole = x if _has_slices(x) else _np.asarray(x)
-    if layout.axis is not None:
-        whole = whole[(*(slice(None),) * layout.axis, layout.extent(part))]
-    return _asarray(whole, queue=queue, copy=True)
 
 
 def _weights(weights: _Any, op_name: str) -> tuple[float, ...] | None:

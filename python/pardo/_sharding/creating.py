@@ -173,32 +173,36 @@ def _whole(x: Any) -> Any:
 
 def split(x: Any, group: Group, axis: int | None, bounds: Sequence[int] | None = None) -> ShardedArray:
     """A plain array, or one of NumPy's, in parts, which are copies."""
-    shape = shape_of(x)
+    layout = layout_of_split(shape_of(x), group, axis, bounds)
+    return sharded(group, layout, copies(x, layout, group))
+
+
+def layout_of_split(shape: tuple[int, ...], group: Group, axis: int | None, bounds: Sequence[int] | None) -> Layout:
+    """How `shard` splits an array."""
     if axis is None:
-        layout = Layout(shape, None, (), group.keys)
         if bounds is not None:
             raise ValueError("shard: bounds are of an axis, and axis is None")
-    else:
-        at = axis_index(axis, len(shape), "shard")
-        n = shape[at]
-        layout = Layout(shape, at, bounds_for(n, group) if bounds is None else checked_bounds(bounds, n, group, "shard"), group.keys)
+        return Layout(shape, None, (), group.keys)
+    at = axis_index(axis, len(shape), "shard")
+    n = shape[at]
+    return Layout(shape, at, bounds_for(n, group) if bounds is None else checked_bounds(bounds, n, group, "shard"), group.keys)
+
+
+def copies(x: Any, layout: Layout, group: Group) -> dict[int, Array]:
+    """What each owned part has of a whole array that can be sliced, on the part's device."""
     parts = {}
     for p in group.owned:
         try:
-            parts[p] = _copy_on(_piece(x, layout, p), group.queue(p))
+            parts[p] = _copy_on(layout.piece(x, p), group.queue(p))
         except (MemoryError, _core.DeviceError) as error:
             name_part(error, group, p)
             raise
-    return sharded(group, layout, parts)
-
-
-def _piece(x: Any, layout: Layout, part: int) -> Any:
-    return x if layout.axis is None else x[(*(slice(None),) * layout.axis, layout.extent(part))]
+    return parts
 
 
 def _copy_on(x: Any, queue: Queue) -> Array:
     if type(x) is not Array:
-        return plain_asarray(x, queue=queue)
+        return plain_asarray(x, queue=queue, copy=True)
     return x._copy() if x.queue == queue else x._to_queue(queue)
 
 

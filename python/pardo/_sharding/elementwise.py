@@ -88,6 +88,7 @@ def _outs(out: Any, count: int, op_name: str) -> tuple[Any, ...] | None:
     return given
 
 
+@implements("universal function", splits="")
 def ufunc(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """A universal function of operands that broadcast together."""
     if not kwargs and len(args) == function.nin and function.signature is None:

@@ -18,7 +18,7 @@ from pardo._sharding.array import ShardedArray, sharded
 from pardo._sharding.failures import name_part
 from pardo._sharding.functions import implements
 from pardo._sharding.group import LocalGroup
-from pardo._sharding.layout import Layout
+from pardo._sharding.layout import Layout, along
 from pardo._sharding.moves import cut, joined, relaid
 from pardo._sharding.operands import group_of, is_number, spread, values
 
@@ -109,10 +109,6 @@ def _same_halo(a: Any, b: Any) -> bool:
     return bool(a[:2] == b[:2] and (a[1] != "constant" or a[2].tobytes() == b[2].tobytes()))
 
 
-def _rows_of(axis: int, start: int, stop: int) -> tuple[slice, ...]:
-    return (*(slice(None),) * axis, slice(start, stop))
-
-
 def with_halos(x: ShardedArray, widths: tuple[int, int], mode: str | None, cval: Any) -> dict[int, Array]:
     """Each owned part with rows of its neighbours; only those are exchanged."""
     group, layout, axis = x._group, x._layout, x._layout.axis
@@ -154,7 +150,7 @@ def with_halos(x: ShardedArray, widths: tuple[int, int], mode: str | None, cval:
             if whole is None:
                 rows.append(row)
             else:
-                whole[_rows_of(axis, at, at + stop - start)] = row
+                whole[along(axis, at, at + stop - start)] = row
         made[q] = whole if whole is not None else joined(rows, axis) if rows else x._parts[q]
     return made
 
@@ -168,11 +164,11 @@ def _filled(x: ShardedArray, halo: Halo, ready: dict[int, Array], cval: Any) -> 
         for i, (p, start, stop, at) in enumerate(halo.pieces[q]):
             if i == own:
                 continue
-            rows = _rows_of(axis, at, at + stop - start)
+            rows = along(axis, at, at + stop - start)
             if p < 0:
                 whole[rows] = cval
             else:
-                x._group.queue(q).copy(whole[rows], x._parts[p][_rows_of(axis, start, stop)])
+                x._group.queue(q).copy(whole[rows], x._parts[p][along(axis, start, stop)])
     return ready
 
 
@@ -190,11 +186,7 @@ def map_shards(
     if mode == "constant":
         cval = _constant(cval, x)
     columns = [_column(other, x) for other in others]
-    local = with_halos(x, widths, mode, cval) if any(widths) else x._parts
-    if any(widths):
-        local = {p: part[...] for p, part in local.items()}
-        for part in local.values():
-            part._set_writeable(False)  # what is written there would be lost
+    local = {p: _read_only(part) for p, part in with_halos(x, widths, mode, cval).items()} if any(widths) else x._parts
     results: dict[int, Any] = {}
     p = -1
     try:
@@ -225,6 +217,13 @@ def _constant(cval: Any, x: ShardedArray) -> Any:
         raise TypeError(f"map_shards: cval is {cval!r}, and the array has dtype {x._dtype}")
     with np.errstate(all="ignore"):
         return number.astype(x._dtype)[()]
+
+
+def _read_only(part: Array) -> Array:
+    """A part with its halo as the function gets it: what is written there would be lost."""
+    view: Array = part[...]
+    view._set_writeable(False)
+    return view
 
 
 def _apart(result: Any, part: Array) -> Any:
@@ -260,7 +259,7 @@ def _put_together(x: ShardedArray, results: dict[int, Any], axis: Any, halo: tup
         if result.queue != group.queue(p):
             where = "another queue" if str(result.device.id) == group.name(p) else str(result.device)
             raise TypeError(f"map_shards: the function gave an array on {where} for part {p}, which is on {group.name(p)}")
-    result = None  # for `_roomy`, which counts
+    result = None  # for `_with_margins`, which counts references
     at = own.axis if axis == "same" else axis
     shapes = group.all_gather({p: r.shape for p, r in results.items()})
     if at is None or own.axis is None:
@@ -283,10 +282,7 @@ def _put_together(x: ShardedArray, results: dict[int, Any], axis: Any, halo: tup
         own_lengths = [own.length(p) for p in range(group.size)]
         cuts = tuple(lengths) == plan.extents
         if cuts or (lengths == own_lengths and at == own.axis):
-            before = [0 if i is None else plan.pieces[p][i].at for p, i in enumerate(plan.own)]
-            if cuts and None in plan.own:  # a part without rows, or one that is there twice
-                before = [widths[0] if mode is not None else min(widths[0], own.bounds[p]) for p in range(group.size)]
-            results, margins = _with_margins(x, results, at, plan, halo, before, cuts)
+            results, margins = _with_margins(x, results, at, plan, halo, cuts)
             lengths = own_lengths
     bounds = [0]
     for length in lengths:
@@ -306,22 +302,24 @@ def _is_only_ours(x: Array) -> bool:
 
 
 def _with_margins(
-    x: ShardedArray, results: dict[int, Any], at: int, plan: Halo, halo: Any, before: list[int], cuts: bool
+    x: ShardedArray, results: dict[int, Any], at: int, plan: Halo, halo: Any, cuts: bool
 ) -> tuple[dict[int, Array], Margins | None]:
     """The results without their halos. In a chain of calls they get room for the next halo: memory that only this function has, where the
     halo was, or new memory that is computed into."""
-    length = {p: x._layout.length(p) for p in results}
-    fits = at == x._layout.axis and None not in plan.own
+    layout, (widths, mode, _) = x._layout, halo
+    before = {p: widths[0] if mode is not None else min(widths[0], layout.bounds[p]) for p in results}
+    own = {p: along(at, before[p], before[p] + layout.length(p)) for p in results}
+    fits = at == layout.axis and None not in plan.own
     if fits and cuts and all(sys.getrefcount(results[p]) == _OURS and _is_only_ours(results[p]) for p in results):
         whole = results
     elif fits and x._margins is not None and _same_halo(x._margins.halo, halo) and all(r.pending for r in results.values()):
         whole = {}
         for p in list(results):
-            shape, rows = list(results[p].shape), _rows_of(at, before[p], before[p] + length[p])
+            shape = list(results[p].shape)
             shape[at] = plan.extents[p]
             whole[p] = _empty(shape, results[p].dtype, results[p].queue)
-            whole[p][rows] = results.pop(p)[rows] if cuts else results.pop(p)
+            whole[p][own[p]] = results.pop(p)[own[p]] if cuts else results.pop(p)
     else:
-        parts = {p: cut(r, at, before[p], before[p] + length[p]) for p, r in results.items()} if cuts else results
+        parts = {p: cut(r, at, own[p][at].start, own[p][at].stop) for p, r in results.items()} if cuts else results
         return parts, Margins(halo, {}) if fits else None
-    return {p: w[_rows_of(at, before[p], before[p] + length[p])] for p, w in whole.items()}, Margins(halo, whole)
+    return {p: w[own[p]] for p, w in whole.items()}, Margins(halo, whole)

@@ -59,6 +59,10 @@ class Layout:
         """The indices of the split axis that a part has; all where nothing is split."""
         return slice(None) if self.axis is None else slice(self.bounds[part], self.bounds[part + 1])
 
+    def piece(self, x: Any, part: int) -> Any:
+        """What a part has of the whole array: a view, or the array itself where nothing is split."""
+        return x if self.axis is None else x[along(self.axis, self.bounds[part], self.bounds[part + 1])]
+
     def length(self, part: int) -> int:
         """How many indices of the split axis a part has."""
         if self.axis is None:
@@ -108,6 +112,11 @@ class Layout:
 
     def __repr__(self) -> str:
         return f"Layout({self.shape}, axis={self.axis}, bounds={self.bounds}, devices=({', '.join(map(str, self.devices))}))"
+
+
+def along(axis: int, start: int, stop: int) -> tuple[slice, ...]:
+    """The index of some indices of an axis."""
+    return (*(slice(None),) * axis, slice(start, stop))
 
 
 def balanced_bounds(n: int, weights: Sequence[float]) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ from pardo._core import Array, _empty
 from pardo._runtime.transfers import note_between
 from pardo._sharding.array import ShardedArray
 from pardo._sharding.group import Group, Pair
-from pardo._sharding.layout import Layout
+from pardo._sharding.layout import Layout, along
 
 
 class Segment(NamedTuple):
@@ -25,7 +25,7 @@ def cut(x: Array, axis: int, start: int, stop: int) -> Array:
     """A view of some indices of an axis; the array itself where that is all."""
     if start == 0 and stop == x.shape[axis]:
         return x
-    return x[(*(slice(None),) * axis, slice(start, stop))]
+    return x[along(axis, start, stop)]
 
 
 def joined(pieces: Sequence[Array], axis: int) -> Array:
@@ -125,11 +125,8 @@ def _across(x: ShardedArray, target: Layout, implicit: str | None) -> dict[int, 
                 if implicit is not None and p != q:
                     note_between(implicit, pieces[p, q].nbytes, group.name(p), group.name(q))
 
-    def at(p: int) -> tuple[slice, ...]:
-        return (*(slice(None),) * old, slice(*_ends(own, p)))
-
-    wholes = {q: (target.local_shape(q), x._dtype) for q in group.owned}
-    return group.place(pieces, {pair: at(pair[0]) for pair in shapes}, shapes, wholes)
+    where = {pair: along(old, *_ends(own, pair[0])) for pair in shapes}
+    return group.place(pieces, where, shapes, {q: (target.local_shape(q), x._dtype) for q in group.owned})
 
 
 def gathered_on(x: ShardedArray, queue: Any) -> Array:

@@ -17,6 +17,7 @@ from pardo._sharding.failures import name_part
 from pardo._sharding.group import Group
 from pardo._sharding.layout import Layout, balanced_bounds
 from pardo._sharding.moves import relaid
+from pardo._sharding.reshard import bounds_for
 
 Parts = dict[int, Array]
 
@@ -60,7 +61,7 @@ def resplit(x: ShardedArray, axis: int, bounds: Sequence[int] | None = None, imp
     """The same array, split along an axis at bounds; without them in the parts' shares, or as it is if that is the axis already."""
     layout, group = x.layout, x.group
     if bounds is None:
-        bounds = layout.bounds if layout.axis == axis else balanced_bounds(x.shape[axis], group.weights or [1] * group.size)
+        bounds = layout.bounds if layout.axis == axis else bounds_for(x.shape[axis], group)
     wanted = layout.with_axis(axis, tuple(bounds))
     return x if wanted == layout else sharded(group, wanted, relaid(x, wanted, implicit))
 

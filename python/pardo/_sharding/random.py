@@ -29,10 +29,11 @@ from pardo._sharding.functions import implements, refuse
 from pardo._sharding.gather import aligned, once
 from pardo._sharding.given import Operand
 from pardo._sharding.group import Group
-from pardo._sharding.layout import Layout, balanced_bounds
+from pardo._sharding.layout import Layout
 from pardo._sharding.moves import joined
 from pardo._sharding.moving import Parts, resplit, same_everywhere
 from pardo._sharding.operands import group_of
+from pardo._sharding.reshard import bounds_for
 
 _STANDARD = ["random", "standard_normal", "standard_exponential", "standard_gamma", "integers"]
 NAMES = frozenset([*_STANDARD, *(row.name for row in continuous.ROWS + discrete.ROWS)])
@@ -87,7 +88,7 @@ def drawn(function: Callable[..., Any], name: str, stream: Stream, args: tuple[A
     n, stays = math.prod(shape), _layout(group, shape, out, parameters)
     lead = next((k for k, extent in enumerate(shape) if extent != 1), 0)
     split = stays.axis is not None
-    bounds = stays.bounds if stays.axis == lead else balanced_bounds(shape[lead], group.weights or [1] * group.size) if split else ()
+    bounds = stays.bounds if stays.axis == lead else bounds_for(shape[lead], group) if split else ()
     layout = Layout(shape, lead if split else None, bounds, group.keys)
     given = {key: _Given(value, group, layout, name) for key, value in parameters.items()}
     together = _together(name, stream, keywords, given, group) if n else 1
@@ -156,7 +157,7 @@ def _layout(group: Group, shape: tuple[int, ...], out: Any, parameters: dict[str
                 return Layout(shape, axis, x.layout.bounds, group.keys)
     if not shape:
         return Layout(shape, None, (), group.keys)
-    return Layout(shape, 0, balanced_bounds(shape[0], group.weights or [1] * group.size), group.keys)
+    return Layout(shape, 0, bounds_for(shape[0], group), group.keys)
 
 
 class _Given:

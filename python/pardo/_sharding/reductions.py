@@ -113,37 +113,15 @@ def _operand(x: Any, name: str) -> Any:
     return x
 
 
-def _add(a: Any, b: Any) -> Any:
-    return tuple(map(_core.add, a, b))
+def _each(combine: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """Two parts' results, which are tuples, combined one by one."""
+    return lambda a, b: tuple(map(combine, a, b))
 
 
-def _multiply(a: Any, b: Any) -> Any:
-    return tuple(map(_core.multiply, a, b))
-
-
-def _smaller(a: Any, b: Any) -> Any:
-    return tuple(map(_core.minimum, a, b))
-
-
-def _larger(a: Any, b: Any) -> Any:
-    return tuple(map(_core.maximum, a, b))
-
-
-def _fsmaller(a: Any, b: Any) -> Any:
-    return tuple(map(_core.fmin, a, b))
-
-
-def _flarger(a: Any, b: Any) -> Any:
-    return tuple(map(_core.fmax, a, b))
-
-
-def _both(a: Any, b: Any) -> Any:
-    return tuple(map(_core.logical_and, a, b))
-
-
-def _either(a: Any, b: Any) -> Any:
-    return tuple(map(_core.logical_or, a, b))
-
+_add, _multiply = _each(_core.add), _each(_core.multiply)
+_smaller, _larger = _each(_core.minimum), _each(_core.maximum)
+_fsmaller, _flarger = _each(_core.fmin), _each(_core.fmax)
+_both, _either = _each(_core.logical_and), _each(_core.logical_or)
 
 # Name -> how two parts' results become one, and whether there is a result without elements.
 _FOLDS: dict[str, tuple[Callable[[Any, Any], Any], bool]] = {

@@ -109,5 +109,5 @@ def asnumpy(x: ShardedArray, *args: Any, **keywords: Any) -> Any:
         pieces = [plain_asnumpy(part) for part in group.gather(x._parts, Queue.of(HOST)) or ()]
     host = np.empty(x.shape, x.dtype)
     for p, piece in enumerate(pieces):
-        host[(*(slice(None),) * layout.axis, layout.extent(p))] = piece
+        layout.piece(host, p)[...] = piece
     return np.array(host, *args, **keywords) if args or keywords else host

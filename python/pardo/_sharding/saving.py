@@ -19,7 +19,7 @@ from pardo._sharding.creating import group_on, split
 from pardo._sharding.device import ShardedDevice
 from pardo._sharding.functions import implements, read_all
 from pardo._sharding.group import LocalGroup
-from pardo._sharding.layout import Layout
+from pardo._sharding.layout import Layout, along
 from pardo._sharding.reshard import asnumpy, bounds_for
 
 __all__ = ["load_sharded"]
@@ -164,7 +164,7 @@ def _load_sharded(folder: Any, devices: Any, axis: Any = "same", weights: Any = 
         for q, values in enumerate(maps):
             low, high = max(bounds[p], ends[q]), min(bounds[p + 1], ends[q + 1])
             if low < high:
-                rows.append(values[(*(slice(None),) * saved, slice(low - ends[q], high - ends[q]))])
+                rows.append(values[along(saved, low - ends[q], high - ends[q])])
         host = np.concatenate(rows, axis=saved) if rows else np.empty(layout.local_shape(p), dtype)
         parts[p] = plain_asarray(host, queue=group.queue(p))
     return sharded(group, layout, parts)

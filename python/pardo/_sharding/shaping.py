@@ -14,7 +14,7 @@ from pardo._core import _broadcast_to, _empty, _expand_dims, _permute_dims, _squ
 from pardo._sharding.array import ShardedArray, mapped, sharded
 from pardo._sharding.functions import call, implements
 from pardo._sharding.group import Group
-from pardo._sharding.layout import Layout
+from pardo._sharding.layout import Layout, along
 from pardo._sharding.moves import Segment, collect, relaid
 from pardo._sharding.operands import fits, group_of, spread, together, values
 from pardo._sharding.reshard import bounds_for
@@ -373,7 +373,7 @@ def unstack(x: ShardedArray, /, *, axis: int = 0) -> tuple[ShardedArray, ...]:
 
 def _cut_at(x: ShardedArray, places: Sequence[int], axis: int) -> list[ShardedArray]:
     ends = [0, *places, x.shape[axis]]
-    return [x[(*(slice(None),) * axis, slice(low, high))] for low, high in itertools.pairwise(ends)]
+    return [x[along(axis, low, high)] for low, high in itertools.pairwise(ends)]
 
 
 @implements("split", "array_split", splits=_VIEW)

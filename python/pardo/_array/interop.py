@@ -662,7 +662,7 @@ def reduce_ex(x: Array, protocol: Any, /) -> tuple[Any, ...]:
     return _rebuild, (data, "bfloat16" if promotion.is_bfloat16(x.dtype) else x.dtype.str, x.shape, x.device.id, x.usm_type, *order)
 
 
-# Libraries that give out memory which nobody writes any more: Ray's object store.
+# Libraries whose shared memory is never written again: Ray's object store.
 _READ_ONLY = frozenset(["ray._raylet"])
 
 

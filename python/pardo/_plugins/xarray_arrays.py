@@ -239,7 +239,7 @@ def _least_squares(theirs: Any, lhs: Any, rhs: Any, rcond: Any = None, skipna: b
 
 
 def _filled_between(theirs: Any, function: Any, *arguments: Any, **keywords: Any) -> Any:
-    """Of `interpolate_na`, which calls SciPy row by row: what is linear or of the nearest."""
+    """The linear and nearest methods of `interpolate_na`, which calls SciPy for each row."""
     given = getattr(function, "keywords", {})
     if (
         getattr(getattr(function, "func", None), "__name__", "") == "func_interpolate_na"

@@ -297,7 +297,7 @@ _OURS = 2  # references to a result that no one else has: of the dict, and of th
 
 
 def _is_only_ours(x: Array) -> bool:
-    """Whether nobody else sees an array that has one reference, and it can be written."""
+    """Whether no other code can reach the memory of an array to which there is one reference, and it may be written."""
     return _core._is_only_array(x) and weakref.getweakrefcount(x) == 0 and bool(x.flags.writeable)
 
 

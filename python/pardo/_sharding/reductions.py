@@ -425,7 +425,7 @@ def _along(name: str, x: ShardedArray, at: int, keepdims: bool) -> list[ShardedA
 
 
 def _flat_position(name: str, x: ShardedArray) -> Any:
-    """The position in the array as it is read row by row: the best of each row along the split axis, then the best of these."""
+    """The position in the flattened array: the best along the split axis for each other index, then the best of those."""
     if x.size == 0:
         raise ValueError(f"{name}: attempt to get {name} of an empty sequence")
     if x._layout.axis is None:

@@ -2,9 +2,11 @@
 from __future__ import annotations
 
 import io
+import os
 import pickle
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pardo as pp
@@ -138,15 +140,17 @@ def test_wrong_files(tmp_path):
 
 
 MEMORY = """
-import resource, sys
+import sys
+from pathlib import Path
 import pardo as pp
+from own_memory import peak
 x = pp.load(sys.argv[1])
 print(x.nbytes)
 del x
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = peak()
 x = pp.load(sys.argv[1]).wait()
 pp.save(sys.argv[2], x)
-print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) << 10)
+print(peak() - before)
 """
 
 
@@ -155,7 +159,8 @@ def test_host_memory_is_bounded(tmp_path):
     """Beyond the array itself, which is the host's on the CPU, no more than a few parts."""
     np.save(tmp_path / "big.npy", np.zeros(50_000_000))
     command = [sys.executable, "-c", MEMORY, str(tmp_path / "big.npy"), str(tmp_path / "copy.npy")]
-    size, extra = map(int, subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    size, extra = map(int, subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout.split())
     assert size == 400_000_000
     assert extra < 256 << 20
     assert (tmp_path / "copy.npy").stat().st_size == (tmp_path / "big.npy").stat().st_size

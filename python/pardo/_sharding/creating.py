@@ -11,6 +11,7 @@ from pardo._array.interop import asarray as plain_asarray
 from pardo._base import face, promotion
 from pardo._base.arguments import SCALARS, DeviceLike, axis_index, device_of
 from pardo._base.arguments import shape as read_shape
+from pardo._base.public_names import publish_module
 from pardo._core import Array, Device, Queue
 from pardo._runtime.devices import get_devices
 from pardo._sharding import dispatch as dispatch
@@ -319,3 +320,6 @@ for _name in ("asarray", "array", "asanyarray", "ascontiguousarray"):
 @implements("copy", splits="each part by itself")
 def copy(a: ShardedArray, order: str = "K", subok: bool = False) -> ShardedArray:
     return sharded(a._group, a._layout, mapped(a, lambda part: part.copy(order)))
+
+
+publish_module(globals(), "pardo")

@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from pardo._base.public_names import publish_module
 from pardo._sharding.group import Group
 
 __all__ = ["ShardedDevice"]
@@ -86,3 +87,6 @@ class ShardedDevice:
 
     def __str__(self) -> str:
         return self.id
+
+
+publish_module(globals(), "pardo")

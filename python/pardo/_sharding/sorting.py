@@ -1,11 +1,9 @@
-# python/pardo/_sharding/sorting.py: sorted orders across parts by sample sort; what is made of them: unique elements, places, quantiles.
-"""A row is sorted by sample sort: samples at fixed places give splitters, each part sends its elements to the part between whose splitters
-they are, and each part sorts what has arrived. Then few elements move to the bounds that the row had before. Equal elements are told
-apart by their places, so that many of them are spread too, and that the order is stable.
+# python/pardo/_sharding/sorting.py: sorted orders across parts; what is made of them: unique elements, places, quantiles.
+"""A row is sorted where it is, part by part; then it is cut at the places where the parts begin, each part gets what belongs there from
+all others, sorted runs, and merges them. Equal elements stay in the order of the parts, so the order is stable.
 
-References: W. D. Frazer, A. C. McKellar, "Samplesort: a sampling approach to minimal storage tree sorting", Journal of the ACM 17, 1970;
-D. R. Helman, D. A. Bader, J. JaJa, "A randomized parallel sorting algorithm with an experimental study", Journal of Parallel and
-Distributed Computing 52, 1998, for splitters with places.
+Reference: H. Shi, J. Schaeffer, "Parallel sorting by regular sampling", Journal of Parallel and Distributed Computing 14, 1992, with exact
+cuts instead of samples.
 """
 
 from __future__ import annotations
@@ -22,7 +20,6 @@ from pardo._analysis import quantiles as _quantiles
 from pardo._array import searching, sets
 from pardo._array import sorting as _sorting
 from pardo._array.interop import asnumpy
-from pardo._array.ranges import arange
 from pardo._base.arguments import axis_index, default_queue, index
 from pardo._base.promotion import kind_of
 from pardo._core import Array
@@ -33,6 +30,7 @@ from pardo._sharding.gather import picked
 from pardo._sharding.given import Operand
 from pardo._sharding.group import Group
 from pardo._sharding.layout import Layout
+from pardo._sharding.merging import Run, cuts, keys, merged
 from pardo._sharding.moves import joined
 from pardo._sharding.moving import (
     Parts,
@@ -56,17 +54,7 @@ from pardo._sharding.operands import group_of
 SAMPLES = 1024  # for each part
 GOLDEN = 0.6180339887498949  # multiples of it, modulo 1, are spread evenly whatever their number is
 SMALL = 1 << 14  # up to so many elements each part sorts all
-FEW = 8  # up to so many buckets are picked by a mask each
 ROWS = 4  # up to so many rows are sorted one by one; more are split by rows
-
-# --- splitters
-
-
-class Splitters(NamedTuple):
-    """Elements between the parts that have any: those of the k-th come before the k-th, in the order of values and then of places."""
-
-    values: list[Any]
-    places: list[int]
 
 
 @functools.lru_cache(maxsize=256)
@@ -75,69 +63,6 @@ def _sampled(n: int, count: int) -> np.ndarray[Any, Any]:
     if n <= count:
         return np.arange(n)
     return np.unique((np.modf(np.arange(1, count + 1) * GOLDEN)[0] * n).astype(np.int64))
-
-
-def _keys(values: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], ...]:
-    """What numbers are sorted by, the last one first: NaN after all others, complex numbers by both their parts."""
-    if kind_of(values.dtype) == "c":
-        nan = np.isnan(values.real), np.isnan(values.imag)
-        return np.where(nan[1], 0, values.imag), np.where(nan[0], 0, values.real), nan[1], nan[0]
-    if kind_of(values.dtype) == "f":
-        wide = values.astype(np.float64)
-        return np.where(np.isnan(wide), 0, wide), np.isnan(wide)
-    return (values,)
-
-
-def _splitters(row: ShardedArray, descending: bool, targets: Sequence[int]) -> Splitters:
-    """Elements near the places where the sorted row is to be cut."""
-    n, layout, group = row.size, row.layout, row.group
-    each = [_sampled(layout.length(p), -(-SAMPLES * group.size * layout.length(p) // n)) for p in range(group.size)]
-    taken = {p: searching.take(row._parts[p], placed(each[p], group.queue(p)), axis=0) for p in group.owned}
-    begun(taken.values())
-    values = np.concatenate(agreed(group, lambda p: asnumpy(taken[p]), row._parts))
-    places = np.concatenate([found + layout.bounds[p] for p, found in enumerate(each)])
-    keys = _keys(values)
-    order = np.lexsort((-places, *keys))[::-1] if descending else np.lexsort((places, *keys))
-    chosen = order[[min(target * len(order) // n, len(order) - 1) for target in targets]]
-    return Splitters(list(values[chosen]), places[chosen].tolist())
-
-
-def _compared(x: Array, value: Any) -> tuple[Array, Array]:
-    """Whether elements come after a number, and whether they are equal to it, in the order of sorts."""
-    kind = kind_of(x.dtype)
-    if kind == "c":
-        real, imag = _core.real(x), _core.imag(x)
-        nan_real, nan_imag = _core.isnan(real), _core.isnan(imag)
-        no_real, no_imag = bool(np.isnan(value.real)), bool(np.isnan(value.imag))
-        alike = (nan_real == no_real) & (nan_imag == no_imag)
-        after = (nan_imag > no_imag) & (nan_real == no_real) | (nan_real > no_real)
-        equal_real = alike if no_real else alike & (real == value.real)
-        if not no_real:
-            after = after | (alike & (real > value.real))
-        if not no_imag:
-            after = after | (equal_real & (imag > value.imag))
-        return after, equal_real if no_imag else equal_real & (imag == value.imag)
-    if kind == "f":
-        nan = _core.isnan(x)
-        if np.isnan(np.float64(value)):
-            return nan & ~nan, nan
-        return (x > value) | nan, x == value
-    return x > value, x == value
-
-
-def _buckets(x: Array, first: int, splitters: Splitters, descending: bool) -> Array:
-    """How many splitters do not come after each element; the first element's place in the row is known."""
-    place = arange(first, first + x.size, dtype=np.int64, queue=x.queue)
-    total: Array | None = None
-    kind = np.dtype(np.uint8 if len(splitters.values) < 256 else np.int32)
-    for value, where in zip(splitters.values, splitters.places, strict=True):
-        after, equal = _compared(x, value)
-        if descending:
-            after = ~(after | equal)
-        here = (after | (equal & (place >= where)))._astype(kind, False)
-        total = here if total is None else total + here
-    assert total is not None
-    return total
 
 
 # --- one row
@@ -150,55 +75,33 @@ def _sorted_row(row: ShardedArray, descending: bool, stable: bool, with_places: 
     filled = [p for p in size if layout.length(p)]
     if row.size <= SMALL or len(filled) < 2:
         return _sorted_everywhere(row, filled, descending, stable, with_places)
-    splitters = _splitters(row, descending, [bounds[p] for p in filled[1:]])
-    ends: dict[int, list[Array]] = {}
-    buckets: Parts = {}
-    for p in group.owned:
-        buckets[p] = _buckets(row._parts[p], bounds[p], splitters, descending)
-        ends[p] = [_core._reduce(_core._COUNT_NONZERO, buckets[p] <= k, None, False) for k in range(len(filled) - 1)]
-    begun([*buckets.values(), *(end for found in ends.values() for end in found)])
-    known = agreed(group, lambda p: [0, *map(int, ends[p]), layout.length(p)])
-    bucket_of = {p: k for k, p in enumerate(filled)}
-    counts = [[known[p][bucket_of[q] + 1] - known[p][bucket_of[q]] if q in bucket_of else 0 for q in size] for p in size]
-    values: Parts = {}
-    places: Parts = {}
-    masked: dict[tuple[int, int], Array] = {}
-    if not with_places and len(filled) <= FEW:  # values alone: each bucket is picked by a mask
-        for k in range(len(filled)):
-            masked.update({(p, k): row._parts[p][buckets[p] == k] for p in group.owned})
-    else:
-        for p in group.owned:
-            order = _sorting.argsort(buckets[p])
-            values[p] = searching.take(row._parts[p], order, axis=0)
-            if with_places:
-                places[p] = order + bounds[p]
+    rows: dict[int, Run] = {}
+    for p, x in row._parts.items():
+        order = _core._argsort(x, 0, descending, stable) if with_places else None
+        values = _core._sort(x, 0, descending, stable) if order is None else searching.take(x, order, axis=0)
+        rows[p] = values, None if order is None else order + bounds[p]
+    begun(values for values, _ in rows.values())
+    lengths = [layout.length(p) for p in size]
+    found = cuts(group, {p: values for p, (values, _) in rows.items()}, lengths, bounds, descending)
+    counts = [[found[p][q + 1] - found[p][q] for q in size] for p in size]
 
-    def piece(parts: Parts) -> Any:
-        if parts is values and masked:
-            return lambda p, q: masked[p, bucket_of[q]]
-        return lambda p, q: parts[p][known[p][bucket_of[q]] : known[p][bucket_of[q] + 1]]
+    def exchanged(parts: Parts, dtype: Any) -> dict[int, list[Array]]:
+        return sent(group, counts, lambda p, q: parts[p][found[p][q] : found[p][q + 1]], lambda p, q: (counts[p][q],), dtype)
 
-    lengths = [sum(counts[p][q] for p in size) for q in size]
-    result = _placed(group, counts, piece(values), row.dtype)
-    if not with_places:
-        done = {q: _core._sort(x, 0, descending, stable) for q, x in result.items()}
-        return settled(group, layout, done, lengths), None
-    where = _placed(group, counts, piece(places), np.dtype(np.int64))
-    orders = {q: _core._argsort(x, 0, descending, stable) for q, x in result.items()}
-    done = {q: searching.take(x, orders[q], axis=0) for q, x in result.items()}
-    were = {q: searching.take(x, orders[q], axis=0) for q, x in where.items()}
-    return settled(group, layout, done, lengths), settled(group, layout, were, lengths)
-
-
-def _placed(group: Group, counts: Sequence[Sequence[int]], piece: Any, dtype: Any) -> Parts:
-    """What each part gets from all parts, ``counts[p][q]`` elements from p to q, in the order of the sources."""
-    size, owned = range(group.size), set(group.owned)
-    pairs = [(p, q) for p in size for q in size if counts[p][q]]
-    starts = {(p, q): sum(counts[r][q] for r in range(p)) for p, q in pairs}
-    where = {(p, q): (slice(starts[p, q], starts[p, q] + counts[p][q]),) for p, q in pairs if q in owned}
-    shapes = {(p, q): ((counts[p][q],), dtype) for p, q in where}
-    wholes = {q: ((sum(counts[p][q] for p in size),), dtype) for q in group.owned}
-    return group.place({pair: piece(*pair) for pair in pairs if pair[0] in owned}, where, shapes, wholes)
+    pieces = exchanged({p: values for p, (values, _) in rows.items()}, row.dtype)
+    were: dict[int, list[Any]] = {q: [None] * len(arrived) for q, arrived in pieces.items()}
+    if with_places:
+        were.update(exchanged({p: places for p, (_, places) in rows.items() if places is not None}, np.dtype(np.int64)))
+    done: Parts = {}
+    order_of: Parts = {}
+    for q, arrived in pieces.items():
+        if not arrived:
+            done[q], order_of[q] = (empty((0,), dtype, group, q) for dtype in (row.dtype, np.dtype(np.int64)))
+            continue
+        done[q], places = merged(list(zip(arrived, were[q], strict=True)), descending)
+        if places is not None:
+            order_of[q] = places
+    return sharded(group, layout, done), sharded(group, layout, order_of) if with_places else None
 
 
 def _sorted_everywhere(
@@ -251,7 +154,7 @@ def _kind(op_name: str, kind: Any, order: Any, kinds: tuple[str, ...] = _sorting
     _sorting._prepare(op_name, _core._full([1], 0, np.float64, default_queue()), 0, kind, order, kinds)
 
 
-@implements("sort", splits="along the split axis by sample sort; other axes part by part")
+@implements("sort", splits="along the split axis each part, then by exact cuts and merges; other axes part by part")
 def sort(x: Any, /, axis: int | None = -1, kind: Any = None, order: Any = None, *, descending: bool = False, stable: bool = True) -> Any:
     _kind("sort", kind, order)
     return _sorted("sort", x, axis, bool(descending), bool(stable))
@@ -428,7 +331,7 @@ def _cuts(group: Group, rows: Parts) -> list[list[int]]:
     weights = np.concatenate([np.full(len(v), n / max(1, len(v))) for v, n in known])
     if not len(values):
         return [[0] * (group.size + 1) for _ in range(group.size)]
-    order = np.lexsort(_keys(values))
+    order = np.lexsort(keys(values))
     sums = np.cumsum(weights[order])
     wanted = sums[-1] * np.arange(1, group.size) / group.size
     chosen = values[order][np.minimum(np.searchsorted(sums, wanted), len(values) - 1)]
@@ -607,7 +510,7 @@ def _of_everything(op_name: str, local: Any, x: ShardedArray, q: Any, method: st
     return result
 
 
-@implements("median", splits="of all elements by sample sort; along the split axis after a reshard; other axes part by part")
+@implements("median", splits="of all elements as sort; along the split axis after a reshard; other axes part by part")
 def median(x: Any, /, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False) -> Any:
     return _quantiles_of("median", _quantiles.median, x, None, axis, out, "", keepdims, None)
 

@@ -1,0 +1,78 @@
+# tests/python/test_sharded_merging.py: sorted runs: exact cuts of several, and merges, in stretches and in tiles.
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pardo as pp
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pardo._sharding import merging
+from support import DTYPES
+
+OTHERS = [d.id for d in pp.get_devices() if d.backend in ("opencl", "cuda")]
+CASES = [("cpu", dtype, down) for dtype in DTYPES for down in (False, True)] + [(d, t, False) for d in OTHERS for t in ("float32", "int64")]
+
+
+@pytest.fixture(params=["stretches", "tiles"])
+def way(request: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(merging, "STRETCH", 50)
+    if request.param == "tiles":
+        monkeypatch.setattr(merging, "TILED", {"cpu", "gpu", "accelerator"})
+        monkeypatch.setattr(merging, "WIDTH", 8)
+
+
+def drawn(dtype: Any, n: int, seed: int) -> np.ndarray[Any, Any]:
+    rng = np.random.default_rng(seed)
+    x = rng.integers(0, 2 if np.dtype(dtype).kind == "b" else 40, n).astype(dtype)
+    if x.dtype.kind in "fc":
+        x[rng.random(n) < 0.1] = np.nan
+        x[rng.random(n) < 0.1] *= -1
+    if x.dtype.kind == "c":
+        x.imag = rng.integers(0, 3, n)
+        x.imag[rng.random(n) < 0.1] = np.nan
+    return x
+
+
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize(("device", "dtype", "descending"), CASES)
+def test_merges(device: str, dtype: Any, descending: bool) -> None:
+    x = pp.asarray(drawn(dtype, 700, 1), device=device)
+    runs, start = [], 0
+    for n in (300, 1, 250, 149):
+        order = pp.argsort(x[start : start + n], descending=descending)
+        runs.append((x[start : start + n][order], order + start))
+        start += n
+    values, places = merging.merged(runs, descending)
+    np.testing.assert_array_equal(pp.asnumpy(values), pp.asnumpy(pp.sort(x, descending=descending)))
+    np.testing.assert_array_equal(pp.asnumpy(places), pp.asnumpy(pp.argsort(x, descending=descending)))
+    assert merging.merged([(v, None) for v, _ in runs], descending)[1] is None
+    np.testing.assert_array_equal(pp.asnumpy(merging.merged([(v, None) for v, _ in runs], descending)[0]), pp.asnumpy(values))
+
+
+@given(
+    lengths=st.lists(st.integers(0, 90), min_size=1, max_size=5),
+    kinds=st.integers(1, 50),
+    descending=st.booleans(),
+    looks=st.integers(3, 60),
+    seed=st.integers(0, 1000),
+)
+def test_cuts_are_exact(lengths: list[int], kinds: int, descending: bool, looks: int, seed: int) -> None:
+    """Whatever number of elements a round looks at."""
+    rng = np.random.default_rng(seed)
+    bounds = np.cumsum([0, *lengths])
+    host = rng.integers(0, kinds, bounds[-1]).astype("float64")
+    if len(host):
+        host[rng.random(len(host)) < 0.1] = np.nan
+    s = pp.shard(host, [pp.Queue("cpu") for _ in lengths]).reshard(0, bounds.tolist())
+    rows = {p: pp.sort(x, descending=descending) for p, x in s._parts.items()}
+    targets = sorted(rng.integers(0, bounds[-1] + 1, 3).tolist())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(merging, "LOOKS", looks)
+        patch.setattr(merging, "FEWEST", 3)
+        found = merging.cuts(s.group, rows, lengths, targets, descending)
+    order = pp.asnumpy(pp.argsort(pp.asarray(host), descending=descending))
+    part = np.searchsorted(bounds, order, side="right") - 1
+    for k, target in enumerate(targets):
+        assert [f[k] for f in found] == np.bincount(part[:target], minlength=len(lengths)).tolist()

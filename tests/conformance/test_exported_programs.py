@@ -60,6 +60,7 @@ def tuple_of(results: Any, device: Any) -> tuple[Any, ...]:
     return tuple(pp.asnumpy(x) for x in results)
 
 
+@pytest.mark.varied("name")
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[] if name in FAST else [pytest.mark.slow]) for name in sweep.FUNCTIONS])
 def test_programs_give_the_bits_of_their_functions(name: str, device: Any, tmp_path: pathlib.Path) -> None:
     needs_target(device)

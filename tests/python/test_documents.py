@@ -63,6 +63,7 @@ def installed(name, tmp_path):
     return site
 
 
+@pytest.mark.slow  # ./dev docs runs all
 @pytest.mark.parametrize("name", sorted(DOCUMENTS))
 def test_code_of_documents_runs(name, tmp_path):
     """From top to bottom, in a fresh process; the blocks of a file share their names. What a page shows below a block is what it prints."""

@@ -1,7 +1,7 @@
 # examples/k_means_cluster.py: clusters points that lie in chunks on the workers of a cluster, one worker a device.
-"""Points never leave their worker. A round sends the centres to each chunk, and gets back how many points are nearest to each and their sums.
-On one machine `pardo.dask.LocalCluster` starts the workers; with ``DASK_ADDRESS=tcp://…`` the program uses those of a scheduler that runs
-on many machines, as in ``dask worker --nworkers`` with pardo installed there."""
+"""Points never leave their worker. A round sends the centres to each chunk, and gets back how many points are nearest to each and their
+sums. On one machine `pardo.dask.LocalCluster` starts the workers; with ``DASK_ADDRESS=tcp://…`` the program uses those of a scheduler
+that runs on many machines, as in ``dask worker --nworkers`` with pardo installed there."""
 
 import os
 import time

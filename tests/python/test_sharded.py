@@ -812,3 +812,13 @@ def test_messages_say_what_to_do() -> None:
         with pytest.raises(error, match=message):
             call()
     same(pp.full_like(s, s.sum()), np.full(4, 4.0))
+
+
+def test_flips_without_dimensions_are_written_as_on_one_device() -> None:
+    """They are no numbers of their own, which `x -= 2` would bind anew."""
+    for x in (pp.asarray(np.array(True)), pp.shard(np.array(True), [pp.Queue("cpu"), pp.Queue("cpu")], axis=None)):
+        flipped = pp.flip(x)
+        with pytest.raises(TypeError, match="same_kind"):
+            flipped -= 2
+        flipped[...] = False
+        assert not x

@@ -210,7 +210,7 @@ def _axes(axis: Any, ndim: int, name: str) -> list[int]:
 @implements("flip", splits="along the split axis the parts exchange places, else a view of the parts")
 def flip(m: ShardedArray, axis: Any = None) -> ShardedArray:
     axes = _axes(axis, m.ndim, "flip")
-    return m[tuple(slice(None, None, -1) if a in axes else slice(None) for a in range(m.ndim))]
+    return m[(*(slice(None, None, -1) if a in axes else slice(None) for a in range(m.ndim)), ...)]
 
 
 @implements("flipud", splits="as flip")

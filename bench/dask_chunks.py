@@ -1,8 +1,9 @@
-# bench/dask_chunks.py: Dask with one worker on a GPU: chunks of pardo beside chunks of CuPy, in the same run.
+# bench/dask_chunks.py: Dask with a worker on each GPU: chunks of pardo beside chunks of CuPy, in the same run.
 """Prints a row for a product and for standardized columns: seconds of both, medians and least, and the ratio.
 
-    python bench/dask_chunks.py --device cuda:0 --gib 16             # a worker process each
-    python bench/dask_chunks.py --device cuda:0 --gib 16 --threads   # Dask's threads in this process, one at a time
+    python bench/dask_chunks.py cuda:0 --gib 16             # a worker process each
+    python bench/dask_chunks.py cuda:0 cuda:1 --gib 64      # two
+    python bench/dask_chunks.py cuda:0 --gib 16 --threads   # Dask's threads in this process, one at a time
 
 Needs dask, distributed and CuPy. Results stay on the worker; each round makes them anew.
 """
@@ -78,6 +79,18 @@ def on_workers(client: Any) -> Any:
     return run
 
 
+def cluster_of_cupy(numbers: list[str]) -> Any:
+    """A worker for each GPU, which is the only one that it sees."""
+    import distributed
+
+    workers: dict[Any, Any] = {
+        k: {"cls": distributed.Nanny, "options": {"nthreads": 1, "host": "127.0.0.1", "env": {"CUDA_VISIBLE_DEVICES": number}}}
+        for k, number in enumerate(numbers)
+    }
+    scheduler = {"cls": distributed.Scheduler, "options": {"host": "127.0.0.1", "dashboard": False}}
+    return distributed.SpecCluster(workers=workers, scheduler=scheduler)
+
+
 def here(x: Any) -> Any:
     """Computes an array in this process, by one thread beside this one."""
     import dask
@@ -91,7 +104,7 @@ def here(x: Any) -> Any:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--device", default="cuda:0")
+    parser.add_argument("devices", nargs="+", help="one for each worker; the workers of CuPy have the GPUs of the same numbers")
     parser.add_argument("--gib", type=float, default=16)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--threads", action="store_true")
@@ -102,18 +115,19 @@ def main() -> None:
     import pardo
     from pardo.dask import LocalCluster
 
-    print(f"{platform.node()}: {pardo.Device(options.device).name}; pardo {pardo.__version__}, dask {dask.__version__}, {options.gib} GiB")
+    names_of = ", ".join(f"{d} ({pardo.Device(d).name})" for d in options.devices)
+    print(f"{platform.node()}: {names_of}; pardo {pardo.__version__}, dask {dask.__version__}, {options.gib} GiB")
     inner = 131072
     rows = max(int(options.gib * 2**30 / 4 / inner) // 16 * 16, 16)
     clusters: dict[str, Any] = {}
     names = ["pardo"] if options.alone else ["pardo", "cupy"]
     if options.threads:
-        pardo.set_default_device(options.device)
+        pardo.set_default_device(options.devices[0])
         run = dict.fromkeys(names, here)
     else:
-        clusters["pardo"] = LocalCluster([options.device])
+        clusters["pardo"] = LocalCluster(options.devices)
         if not options.alone:
-            clusters["cupy"] = distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None, host="127.0.0.1")
+            clusters["cupy"] = cluster_of_cupy([pardo.Device(d).id.rpartition(":")[2] for d in options.devices])
         run = {name: on_workers(distributed.Client(cluster, set_as_default=False)) for name, cluster in clusters.items()}
     arrays = {name: run[name](given(name, rows, inner, 4, 4)) for name in names}
     for title, program in PROGRAMS.items():

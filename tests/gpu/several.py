@@ -5,6 +5,9 @@
     python tests/gpu/several.py cuda:0 cuda:0              # two queues of one: what the split costs
     python tests/gpu/several.py cpu:0/2.0 cpu:0/2.1 --one cpu:0 --scale 0.01
 
+    python tests/gpu/several.py cuda:0 cuda:1 --digests a.json                     # and with PARDO_PEER=off, then b.json:
+    diff a.json b.json                                                             # the same bits
+
 Each device that is named twice gets a queue of its own. `--scale` makes the problems smaller: the number of elements, roughly.
 """
 
@@ -12,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import hashlib
 import json
 import platform
 import statistics
@@ -104,6 +108,7 @@ def main() -> None:
     parser.add_argument("--only", default="", help="names of programs, by comma")
     parser.add_argument("--seconds", type=float, default=420, help="no program begins later")
     parser.add_argument("--out", help="a file for the rows, as JSON")
+    parser.add_argument("--digests", help="a file for digests of all results; nothing is timed")
     options = parser.parse_args()
     begun = time.perf_counter()
     devices = [pp.Queue(d) if options.devices.index(d) != i else pp.Queue.of(pp.Device(d)) for i, d in enumerate(options.devices)]
@@ -111,6 +116,7 @@ def main() -> None:
     print(f"{platform.node()}: {', '.join(f'{d} ({pp.Device(d).name})' for d in options.devices)}; one: {one}; pardo {pp.__version__}, "
           f"NumPy {np.__version__}, scale {options.scale}")  # fmt: skip
     rows: dict[str, Any] = {}
+    digests: dict[str, str] = {}
     wrong = 0
     for problem in problems(options.scale, [n for n in options.only.split(",") if n]):
         if time.perf_counter() - begun > options.seconds:
@@ -121,11 +127,16 @@ def main() -> None:
             alone, split = problem.on_one(data, one), problem.on_several(data, devices)
             del data
             first, second = alone(), split()
-            fault = close(values(second), values(first), problem.rtol)
-            del first, second
+            found = values(second)
+            digests[problem.name] = hashlib.sha256(b"".join(np.ascontiguousarray(x).tobytes() for x in found)).hexdigest()
+            fault = close(found, values(first), problem.rtol)
+            del first, second, found
             if fault:
                 wrong += 1
                 print(f"{problem.name}: WRONG: {fault}")
+                continue
+            if options.digests:
+                print(f"{problem.name:16} {digests[problem.name]}")
                 continue
             times: tuple[list[float], list[float]] = ([], [])
             for _ in range(options.rounds):
@@ -144,6 +155,9 @@ def main() -> None:
             alone = split = None
             gc.collect()
             pp.trim_memory()
+    if options.digests:
+        Path(options.digests).write_text(json.dumps(digests, indent=1))
+        sys.exit(wrong > 0)
     if not options.only or "products" in options.only:
         alone, split = two_products(devices, one, options.scale)
         [finished(r()) for r in (alone, split)]

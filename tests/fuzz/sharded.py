@@ -210,8 +210,8 @@ class _Maker:
             keep = rng.choice(["", ", keepdims=True"])
             name = rng.choice(EXACT if kind == "reduce" else INEXACT)
             text = f"xp.{name}({v}, axis={over}{keep})"
-            if kind == "reduce":
-                self.new(text)
+            if kind == "reduce":  # the sign of a greatest zero depends on the parts
+                self.new(f"{text} + 0" if x.dtype.kind in "fc" else text)
             else:
                 self.add(f"_ = {text}")
         elif kind == "position":

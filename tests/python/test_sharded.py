@@ -822,3 +822,30 @@ def test_flips_without_dimensions_are_written_as_on_one_device() -> None:
             flipped -= 2
         flipped[...] = False
         assert not x
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_parts_of_complex_numbers_are_views(axis: int | None) -> None:
+    host = np.arange(6).reshape(2, 3) * (1 + 2j)
+    s = pp.shard(host, [pp.Queue("cpu"), pp.Queue("cpu")], axis=axis)
+    for x in (host, s):
+        x.real[...] += 1
+        x.imag = x.real * 3
+        x.real[0, 1:] = 7
+    np.testing.assert_array_equal(pp.asnumpy(s), host)
+    whole = pp.shard(np.array(1 + 2j), [pp.Queue("cpu"), pp.Queue("cpu")], axis=None)
+    real = whole.real
+    real -= 3
+    assert complex(whole) == -2 + 2j
+    plain = pp.shard(np.arange(3.0), [pp.Queue("cpu"), pp.Queue("cpu")])
+    plain.real[1] = 5
+    assert plain.tolist() == [0, 5, 2]
+    with pytest.raises(ValueError, match="read-only"):
+        plain.imag[...] = 1
+
+
+def test_broadcasts_cannot_be_written() -> None:
+    s = pp.shard(np.arange(3.0), [pp.Queue("cpu"), pp.Queue("cpu")])
+    for shape in ((3,), (2, 3)):
+        with pytest.raises(ValueError, match="read-only"):
+            pp.broadcast_to(s, shape)[...] = 1

@@ -219,13 +219,21 @@ class ShardedArray:
 
     @property
     def real(self) -> ShardedArray:
-        """The real parts."""
-        return call("real", (self,), {})  # type: ignore[no-any-return]
+        """The real parts: a view; the array itself if its elements are real."""
+        return sharded(self._group, self._layout, mapped(self, operator.attrgetter("real")))
+
+    @real.setter
+    def real(self, value: Any) -> None:
+        self.real[...] = value
 
     @property
     def imag(self) -> ShardedArray:
-        """The imaginary parts."""
-        return call("imag", (self,), {})  # type: ignore[no-any-return]
+        """The imaginary parts: a view; zeros that cannot be written if its elements are real."""
+        return sharded(self._group, self._layout, mapped(self, operator.attrgetter("imag")))
+
+    @imag.setter
+    def imag(self, value: Any) -> None:
+        self.imag[...] = value
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_") and hasattr(Array, name):

@@ -1,6 +1,7 @@
 # tests/python/conftest.py: settings of hypothesis, and what many tests use.
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 
@@ -18,6 +19,15 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.load_profile("pardo")
+
+
+@pytest.fixture(scope="module")
+def old_objects_left_alone() -> Iterator[None]:
+    """For files that collect garbage around each test: after thousands of tests a process holds so many objects that this takes seconds."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ READ, WRITE, DISCARD = C["PARDO_READ"], C["PARDO_WRITE"], C["PARDO_DISCARD"]
 
 
 @pytest.fixture(autouse=True)
-def no_handle_left():
+def no_handle_left(old_objects_left_alone):
     def living():
         counts = pp.counters()
         return counts["handles"] - counts["handles_back"]

@@ -25,7 +25,7 @@ def living():
 
 
 @pytest.fixture(autouse=True)
-def no_handle_left():
+def no_handle_left(old_objects_left_alone):
     gc.collect()
     before = living()
     yield

@@ -194,7 +194,7 @@ TEST(CudaQueue, ProfilingIsOnTheHostsClock) {
         EXPECT_LE(p.queued, p.submitted);
         EXPECT_LE(p.submitted, p.start);
         EXPECT_LE(p.start, p.end);
-        EXPECT_LE(p.end, after + 1'000'000);  // the clocks are related to within a fraction of a millisecond here
+        EXPECT_LE(p.end, after + 1'000'000'000);  // how near depends on what else the machine does; another clock is far away
     }
 }
 

@@ -218,7 +218,7 @@ TEST_F(OpenCl, ProfilingTimesAreOnTheHostsClock) {
         EXPECT_LE(t.queued, t.submitted);
         EXPECT_LE(t.submitted, t.start);
         EXPECT_LE(t.start, t.end);
-        EXPECT_LE(t.end, after + 1'000'000);
+        EXPECT_LE(t.end, after + 1'000'000'000);  // another clock is far away
     });
 }
 

@@ -41,7 +41,7 @@ bool only_holder(const Array& x) {
 
 bool only_array(const Array& x) {
     if (x.pending()) return false;
-    const Node& node = *x.node();
+    const graph::Node& node = *x.node();
     return node.use_count() == 1 && !node.base && !node.buffer->externally_writable() && !node.buffer->externally_readable();
 }
 

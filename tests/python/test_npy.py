@@ -141,7 +141,6 @@ def test_wrong_files(tmp_path):
 
 MEMORY = """
 import sys
-from pathlib import Path
 import pardo as pp
 from own_memory import peak
 x = pp.load(sys.argv[1])

@@ -105,14 +105,19 @@ def cuts(group: Group, rows: Parts, lengths: Sequence[int], targets: Sequence[in
             low[k] = high[k]
     while (low < high).any():
         where = [[_spread(low[k, p], high[k, p], looks) for k in range(len(targets))] for p in range(parts)]
-        found = {p: searching.take(x, placed(np.concatenate(where[p]), x.queue), axis=0) for p, x in rows.items()}
-        begun(found.values())
-        known = agreed(group, lambda p, found=found: asnumpy(found[p]), rows)  # type: ignore[misc]
+        known = _elements(group, rows, [np.concatenate(places) for places in where])
         starts = [np.cumsum([0, *map(len, where[p])]) for p in range(parts)]
         for k, target in enumerate(targets):
             values = [known[p][starts[p][k] : starts[p][k + 1]] for p in range(parts)]
             _narrow(low[k], high[k], [where[p][k] for p in range(parts)], values, target, descending)
     return [[int(n) for n in low[:, p]] for p in range(parts)]
+
+
+def _elements(group: Group, rows: Parts, where: Sequence[np.ndarray[Any, Any]]) -> list[np.ndarray[Any, Any]]:
+    """The elements of each part at its places, known in all processes."""
+    found = {p: searching.take(x, placed(where[p], x.queue), axis=0) for p, x in rows.items()}
+    begun(found.values())
+    return agreed(group, lambda p: asnumpy(found[p]), rows)
 
 
 def _spread(low: int, high: int, count: int) -> np.ndarray[Any, Any]:
@@ -143,13 +148,9 @@ def _narrow(
         behind = np.minimum.accumulate(np.where(own, place, high[p])[::-1])[::-1]
         fewest += np.where(own, place, before)
         most += behind
-    for p in range(parts):
-        own = place[part == p]
-        inside, outside = own[most[part == p] < target], own[fewest[part == p] >= target]
-        if len(inside):
-            low[p] = max(low[p], inside.max() + 1)
-        if len(outside):
-            high[p] = min(high[p], outside.min())
+    inside, outside = most < target, fewest >= target
+    np.maximum.at(low, part[inside], place[inside] + 1)
+    np.minimum.at(high, part[outside], place[outside])
 
 
 # --- merging

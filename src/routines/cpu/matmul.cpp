@@ -321,7 +321,6 @@ void multiply_stack(device::Device* device, const OpenBlas& library, const Memor
     std::optional<BlasThreads> threads(std::in_place, library, 1);
     const int workers = cpu::thread_count(device);
     const bool shared = stack < few && workers > 1 && workers <= few_threads;
-    const bool by_library = stack < few && !shared && !cpu::has_own_cores(device);  // triangles alone
     if (is_symmetric(a, b, left, right)) {
         if (shared) {
             for (std::int64_t product = 0; product < stack; ++product)
@@ -329,6 +328,7 @@ void multiply_stack(device::Device* device, const OpenBlas& library, const Memor
                                cost / static_cast<double>(stack));
             return;
         }
+        const bool by_library = stack < few && !cpu::has_own_cores(device);
         if (by_library) threads.emplace(library, workers);
         if (by_library || stack >= few) return multiply_symmetric(device, blas, from_a, left, to, stack, cost);
     }

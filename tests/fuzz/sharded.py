@@ -33,11 +33,14 @@ def data(seed: int, shape: tuple[int, ...], dtype: str) -> Any:
 
 
 def devices_of(device: str) -> list[Any]:
-    """Four places: parts of the processor, one of them by two queues, and the device that is tried."""
+    """Four places: parts of the processor, one of them by two queues, and the device that is tried; or two that are, and a queue of one."""
     import pardo as pp
 
     parts = pp.Device("cpu").create_sub_devices(1) or [pp.Device("cpu")]
-    return [parts[0], pp.Queue(parts[-1]), pp.Device(device), parts[-1]]
+    first, _, second = device.partition("+")
+    if second:
+        return [pp.Device(first), pp.Queue(second), parts[0], pp.Device(second)]
+    return [parts[0], pp.Queue(parts[-1]), pp.Device(first), parts[-1]]
 
 
 # --- sides -----------------------------------------------------------------------------------------------------------------------------
@@ -91,7 +94,7 @@ def sharded_side(device: str) -> dict[str, Any]:
         return along.map_shards(lambda part: _differences(part, before, after), halo=(before, after), mode=mode)
 
     def home(x: Any) -> Any:
-        return pp.shard(x.to_device(device), places, 0 if x.ndim else None)
+        return pp.shard(x.to_device(places[2]), places, 0 if x.ndim else None)
 
     return {
         "xp": pp,

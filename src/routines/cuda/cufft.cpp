@@ -27,6 +27,8 @@ struct Cufft {
     FftStatus (*create)(FftHandle*) = nullptr;
     FftStatus (*destroy)(FftHandle) = nullptr;
     FftStatus (*set_stream)(FftHandle, cuda::StreamHandle) = nullptr;
+    FftStatus (*set_own_workspace)(FftHandle, int wanted) = nullptr;
+    FftStatus (*set_workspace)(FftHandle, void* memory) = nullptr;
     FftStatus (*plan)(FftHandle, int rank, Length* n, Length* in_extents, Length in_step, Length in_distance, Length* out_extents,
                       Length out_step, Length out_distance, int type, Length batch, std::size_t* workspace) = nullptr;
     FftStatus (*c2c)(FftHandle, void* in, void* out, int direction) = nullptr;
@@ -38,6 +40,7 @@ struct Cufft {
 
     bool bind(const DynamicLibrary& library) {
         return library.bind(create, "cufftCreate") && library.bind(destroy, "cufftDestroy") && library.bind(set_stream, "cufftSetStream") &&
+               library.bind(set_own_workspace, "cufftSetAutoAllocation") && library.bind(set_workspace, "cufftSetWorkArea") &&
                library.bind(plan, "cufftMakePlanMany64") && library.bind(c2c, "cufftExecC2C") && library.bind(z2z, "cufftExecZ2Z") &&
                library.bind(r2c, "cufftExecR2C") && library.bind(d2z, "cufftExecD2Z") && library.bind(c2r, "cufftExecC2R") &&
                library.bind(z2d, "cufftExecZ2D");
@@ -87,27 +90,32 @@ struct FftShape {
     bool operator==(const FftShape&) const = default;
 };
 
-/// The plans of one stream, with their workspaces, which cuFFT allocates: few, and those that were used last. Destroying one waits for its
-/// work.
+/// The plans of one stream, those that were used last, and a workspace which they take by turns: each might want as much as it transforms.
+/// Destroying one waits for its work.
 class FftPlans final : public device::LibraryState {
 public:
     FftPlans(const Cufft& library, cuda::StreamHandle stream) : library_(library), stream_(stream) {}
     ~FftPlans() override {
         for (const Entry& entry : entries_) library_.destroy(entry.handle);
+        release();
     }
+    /// A plan that is ready to be run.
     FftHandle get(const FftShape& shape) {
         const auto at = std::ranges::find(entries_, shape, &Entry::shape);
         if (at != entries_.end()) {
             entries_.splice(entries_.begin(), entries_, at);
-            return at->handle;
+        } else {
+            entries_.push_front(make(shape));
+            if (entries_.size() > most_plans) {
+                library_.destroy(entries_.back().handle);
+                entries_.pop_back();
+            }
         }
-        Entry entry = make(shape);
-        bytes_ += entry.bytes;
-        entries_.push_front(entry);
-        while (entries_.size() > 1 && (entries_.size() > most_plans || bytes_ > most_bytes)) {
-            bytes_ -= entries_.back().bytes;
-            library_.destroy(entries_.back().handle);
-            entries_.pop_back();
+        Entry& entry = entries_.front();
+        reserve(entry.bytes);
+        if (entry.workspace != workspace_) {
+            check_fft(library_.set_workspace(entry.handle, reinterpret_cast<void*>(workspace_)), "cufftSetWorkArea");
+            entry.workspace = workspace_;
         }
         return entry.handle;
     }
@@ -117,13 +125,27 @@ private:
         FftShape shape;
         FftHandle handle;
         std::size_t bytes;
+        cuda::DevicePointer workspace;  // that it knows
     };
-    static constexpr std::size_t most_plans = 16, most_bytes = std::size_t{512} << 20;
+    static constexpr std::size_t most_plans = 16;
 
+    /// The driver waits for the stream's work before it takes memory back.
+    void release() noexcept {
+        if (workspace_) (void)cuda::driver().cuMemFree(workspace_);
+        workspace_ = 0;
+        capacity_ = 0;
+    }
+    void reserve(std::size_t bytes) {
+        if (bytes <= capacity_) return;
+        release();
+        cuda::check(cuda::driver().cuMemAlloc(&workspace_, bytes), "fft: cuMemAlloc");
+        capacity_ = bytes;
+    }
     Entry make(FftShape shape) {
-        Entry entry{shape, 0, 0};
+        Entry entry{shape, 0, 0, 0};
         check_fft(library_.create(&entry.handle), "cufftCreate");
         try {
+            check_fft(library_.set_own_workspace(entry.handle, 0), "cufftSetAutoAllocation");
             check_fft(
                 library_.plan(entry.handle, shape.rank, shape.n, shape.in_extents, shape.in_step, shape.in_distance, shape.out_extents,
                               shape.out_step, shape.out_distance, static_cast<int>(shape.type), shape.batch, &entry.bytes),
@@ -139,7 +161,8 @@ private:
     const Cufft& library_;
     cuda::StreamHandle stream_;
     std::list<Entry> entries_;
-    std::size_t bytes_ = 0;
+    cuda::DevicePointer workspace_ = 0;
+    std::size_t capacity_ = 0;
 };
 
 /// One plan, run for each of `outer` stretches of memory.

@@ -35,7 +35,8 @@ struct Layout {
     }
 };
 struct Plan {
-    void* stream = nullptr;
+    void *stream = nullptr, *workspace = nullptr;
+    bool own_workspace = true;
     int rank = 0, type = 0;
     std::array<long long, 3> n{};
     Layout in{}, out{};
@@ -104,7 +105,7 @@ template <class In, class Out> Status execute(int handle, int type, void* in, vo
         if (found == plans.end() || found->second.type != type) return invalid_plan;
         plan = found->second;
     }
-    if (fails("cufftExec")) return internal_error;
+    if (fails("cufftExec") || (!plan.own_workspace && !plan.workspace)) return internal_error;
     // As cuFFT, it takes real numbers only where complex ones may begin.
     const auto begins_well = [](const void* at) { return reinterpret_cast<std::uintptr_t>(at) % std::max(sizeof(In), sizeof(Out)) == 0; };
     if (!begins_well(in) || !begins_well(out)) return invalid_value;
@@ -145,6 +146,16 @@ EXPORT Status cufftDestroy(int handle) {
     const std::lock_guard lock(mutex);
     return plans.erase(handle) ? success : invalid_plan;
 }
+EXPORT Status cufftSetAutoAllocation(int handle, int wanted) {
+    const std::lock_guard lock(mutex);
+    plans.at(handle).own_workspace = wanted != 0;
+    return success;
+}
+EXPORT Status cufftSetWorkArea(int handle, void* memory) {
+    const std::lock_guard lock(mutex);
+    plans.at(handle).workspace = memory;
+    return success;
+}
 EXPORT Status cufftSetStream(int handle, void* stream) {
     const std::lock_guard lock(mutex);
     plans.at(handle).stream = stream;
@@ -168,7 +179,7 @@ EXPORT Status cufftMakePlanMany64(int handle, int rank, long long* n, long long*
         plan.in.extents[static_cast<std::size_t>(d)] = in_extents[d];
         plan.out.extents[static_cast<std::size_t>(d)] = out_extents[d];
     }
-    *workspace = std::size_t{100} << 20;
+    *workspace = static_cast<std::size_t>(n[0]) << 10;
     return success;
 }
 EXPORT Status cufftExecC2C(int h, void* in, void* out, int direction) { return execute<C, C>(h, C2C, in, out, direction); }

@@ -53,7 +53,9 @@ public:
     /// or fails only after all uses that noted() counted before its work collected what it waits for; it then stands for those of them
     /// whose elements it has too. True when many writes are unfinished: see loose_writes.
     void note_read(const Event& event);
-    bool note_write(const Event& event, Access access = Access::Write, const View& view = {}, std::uint64_t covered = 0);
+    /// `beside`: other work may write other elements at the same time.
+    bool note_write(const Event& event, Access access = Access::Write, const View& view = {}, std::uint64_t covered = 0,
+                    bool beside = false);
     /// How many uses have been noted; to be read before uses are collected.
     std::uint64_t noted() const noexcept { return noted_.load(std::memory_order_acquire); }
     /// Unfinished writes by `queue` that nothing stands for; empty as long as they are few.
@@ -95,6 +97,19 @@ public:
         std::lock_guard lock(mutex());
         prune();
         add_others(out, writes_, passed);
+        add_others(out, reads_, passed);
+    }
+    /// The same for a writer of a view, beside which other elements may be written.
+    template <class F> void collect_for_write(const View& view, std::vector<Event>& out, F&& passed) {
+        if (!busy()) return;
+        std::lock_guard lock(mutex());
+        prune();
+        if (!writes_.empty()) {
+            const ByteRegion region(view, bytes_);
+            for (const WriteUse& u : writes_) {
+                if ((!u.beside || touches(u, region)) && !passed(u.event)) out.push_back(u.event);
+            }
+        }
         add_others(out, reads_, passed);
     }
     /// Blocks until a write that reading has to wait for is complete; raises its failure, each time.
@@ -154,6 +169,7 @@ protected:
         ByteRegion region;
         std::shared_ptr<ByteSet> left{};  // what later writes have not covered; null: all of the region
         std::vector<WriteUse> parts{};    // of a join: the writes that it stands for
+        bool beside = false;              // as of note_write
     };
     /// Elements that are not whole, and the event that failed.
     struct FailedRange {

@@ -112,6 +112,7 @@ private:
               std::span<const Event> depends);
     Event submit_work(Activity activity, device::Amount amount, device::Request&& request, Work&& work,
                       std::span<const device::BufferUse> uses, std::span<const Event> depends);
+    bool writes_beside() const noexcept override { return true; }
     Event submit_marker(device::Request&& request) override { return core().submit(std::move(request), {}); }
     /// On the calling thread; `describe` makes a Submission. Never throws what `f` does: the event has failed then, as if it had run later.
     template <class F, class Describe> Event run_now(F&& f, std::span<const device::BufferUse> uses, Describe&& describe);

@@ -53,6 +53,7 @@ public:
     bool copies(const device::Buffer* to, const device::Buffer* from) const noexcept override;
     std::int64_t rows_at_once(const device::Buffer* to, const device::Buffer* from,
                               const device::StridedCopy& region) const noexcept override;
+    bool writes_beside() const noexcept override { return true; }
     bool prefetches(const device::Buffer* buffer) const noexcept override;
     /// Others' work on a stream of theirs would delay marks that come late.
     bool marks_late() const noexcept override { return in_order_ && !profiling_ && !borrowed_; }

@@ -139,7 +139,7 @@ void Buffer::note_read(const Event& event) {
     noted_.store(number, std::memory_order_release);  // last: a thread that reads it finds the buffer busy
 }
 
-bool Buffer::note_write(const Event& event, Access access, const View& view, std::uint64_t covered) {
+bool Buffer::note_write(const Event& event, Access access, const View& view, std::uint64_t covered, bool beside) {
     const bool complete = !event.state() || event.state()->known_status() == EventStatus::Complete;
     const Queue* queue = event.state() ? event.state()->queue() : nullptr;
     const bool timed = queue && queue->profiling();
@@ -177,7 +177,7 @@ bool Buffer::note_write(const Event& event, Access access, const View& view, std
     if (known_failed(event)) {
         note_failed({event, number, std::move(region)});
     } else if (!complete) {
-        writes_.emplace_back(event, number, std::move(region));
+        writes_.emplace_back(event, number, std::move(region)).beside = beside;
     }
     note_busy();
     noted_.store(number, std::memory_order_release);

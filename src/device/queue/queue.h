@@ -210,6 +210,7 @@ private:
     Event submit_copy(const BufferUse& to, const BufferUse& from, std::size_t bytes, std::span<const Event> depends, bool may_block,
                       Call call);
     Event submit_marker(Request&& request) override;
+    bool writes_beside() const noexcept override { return stream().writes_beside(); }
     /// Blocks until a native call may use the view: raises failures of what it reads. Gives those events that the call comes after by
     /// order alone, whose failures are still to be asked for. `writing`: all of the view, so that no failure matters.
     std::vector<Event> settle(Buffer* buffer, const View& view, bool writing);

@@ -30,7 +30,9 @@ ScheduledQueue::Covered ScheduledQueue::collect(std::span<const BufferUse> uses,
                                        [this](const Event& e, bool needed) { return scheduler_->implied(e, needed); });
             for (std::size_t i = known; i < request.needs.size(); ++i) request.needs[i] = needed_now(request.needs[i], this);
         }
-        if (writes(u)) u.buffer->collect_for_write(request.after, [this](const Event& e) { return scheduler_->implied(e, false); });
+        if (!writes(u)) continue;
+        const auto implied = [this](const Event& e) { return scheduler_->implied(e, false); };
+        writes_beside() ? u.buffer->collect_for_write(u.view, request.after, implied) : u.buffer->collect_for_write(request.after, implied);
     }
     return covered;
 }
@@ -41,7 +43,7 @@ void ScheduledQueue::note(const Event& event, std::span<const BufferUse> uses, c
         if (reads(u)) u.buffer->note_read(event);
         if (!writes(u)) continue;
         if (scheduler_->before_next(event)) u.buffer->drop_writes([this](const Event& e) { return scheduler_->implied(e, true); });
-        if (!u.buffer->note_write(event, u.access, u.view, covered[i])) continue;
+        if (!u.buffer->note_write(event, u.access, u.view, covered[i], writes_beside())) continue;
         // A reader needs all writes that have left elements as they were: one event stands for many of them.
         const std::vector<Event> writes = u.buffer->loose_writes(this);
         if (!writes.empty()) u.buffer->note_join(join("join", writes), writes);

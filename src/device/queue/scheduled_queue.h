@@ -40,6 +40,8 @@ protected:
     using Queue::Queue;
     /// At the end of the constructor.
     void open(Scheduler* scheduler);
+    /// True where its work may write elements of a block while that of other queues writes others.
+    virtual bool writes_beside() const noexcept { return false; }
     /// Nothing but the order: complete after what the request names.
     virtual Event submit_marker(Request&& request) = 0;
 

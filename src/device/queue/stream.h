@@ -96,6 +96,8 @@ public:
     virtual std::int64_t rows_at_once(const Buffer* /*to*/, const Buffer* /*from*/, const StridedCopy&) const noexcept { return 0; }
     /// Up to so many bytes of pageable memory have been read when `write` returns, which does not wait for earlier work then.
     virtual std::size_t takes_at_once() const noexcept { return 0; }
+    /// True where a submission may write elements of a block while one of another stream writes others.
+    virtual bool writes_beside() const noexcept { return false; }
     /// True when `prefetch` has something to do.
     virtual bool prefetches(const Buffer*) const noexcept { return false; }
     /// In order only. True: a submission needs no marker of its own, because a failure shows at every later marker too; the queue then

@@ -314,6 +314,29 @@ TEST(Copies, OtherDevicesMemoryIsKeptUntilTheyAreOver) {
     EXPECT_EQ(data<char>(near)[799], 3);
 }
 
+TEST(Dependencies, QueuesWriteElementsBesideEachOther) {
+    const Ref<device::Queue> one = new_queue(QueueOrder::InOrder), two = new_queue(QueueOrder::InOrder);
+    const Ref<Buffer> x = new_buffer(64);
+    const auto written = [&](device::Queue* queue, Access access, std::size_t from, std::size_t bytes, std::span<const Event> needs) {
+        const BufferUse use[] = {{x.get(), access, device::View::bytes(from, bytes)}};
+        return queue->host_task([] {}, use, {"write", ""}, slow, needs);
+    };
+    const UserEvent gate;
+    const Event closed[] = {gate.event()};
+    const Event first = written(one.get(), Access::Write, 0, 32, closed);
+    written(two.get(), Access::Write, 32, 32, {}).wait();  // the gate is closed
+    EXPECT_NE(first.status(), EventStatus::Complete);
+    const Event across = written(two.get(), Access::Write, 24, 16, {});
+    const Ref<device::Queue> three = new_queue(QueueOrder::InOrder);
+    const Event reader = written(three.get(), Access::Read, 40, 8, {});
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_NE(across.status(), EventStatus::Complete);
+    gate.set_complete();
+    across.wait();
+    reader.wait();
+    EXPECT_EQ(first.status(), EventStatus::Complete);
+}
+
 /// How many events the next reader and the next writer would wait for after `count` uses of one buffer behind a gate.
 std::pair<std::size_t, std::size_t> waited_for(QueueOrder order, std::span<const Access> pattern, int count) {
     const Ref<device::Queue> q = new_queue(order);

@@ -40,17 +40,17 @@ def keys(values: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], ...]:
     return (values,)
 
 
-def _numbers(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """An integer for each element, in the order of the elements; equal for equal ones."""
-    of_values = keys(values)
-    order = np.lexsort(of_values)
-    differs = np.zeros(len(order), bool)
-    for key in of_values:
-        ranked = key[order]
-        differs[1:] |= ranked[1:] != ranked[:-1]
-    numbers = np.empty(len(order), np.int64)
-    numbers[order] = np.cumsum(differs)
-    return numbers
+def _places_in_order(runs: Sequence[np.ndarray[Any, Any]], descending: bool) -> np.ndarray[Any, Any]:
+    """The places of all elements of sorted runs, in the order of the elements; equal ones in the order of the runs."""
+    if descending:
+        order = _places_in_order([run[::-1] for run in reversed(runs)], False)
+        return len(order) - 1 - order[::-1]
+    values = np.concatenate(runs)
+    if kind_of(values.dtype) == "f":
+        values = values.astype(np.result_type(np.float32, values.dtype) if values.dtype.kind == "f" else np.float32, copy=False)
+    if kind_of(values.dtype) == "c":
+        return np.lexsort(keys(values))
+    return np.argsort(values, kind="stable")  # which merges runs as they are
 
 
 def less(a: Any, b: Any) -> Any:
@@ -137,20 +137,21 @@ def _narrow(
 ) -> None:
     """Bring the bounds of one cut together, by elements of each part and their places in it."""
     parts = len(where)
-    part, place = np.repeat(np.arange(parts), [len(w) for w in where]), np.concatenate(where)
-    numbers = _numbers(np.concatenate(values))
-    order = np.lexsort((place, part, -numbers if descending else numbers))
-    part, place = part[order], place[order]
-    fewest, most = np.zeros(len(order), np.int64), np.zeros(len(order), np.int64)  # elements of all parts before each
-    for p in range(parts):
-        own = part == p
-        before = np.concatenate(([low[p]], np.maximum.accumulate(np.where(own, place + 1, low[p]))))[:-1]
-        behind = np.minimum.accumulate(np.where(own, place, high[p])[::-1])[::-1]
-        fewest += np.where(own, place, before)
-        most += behind
-    inside, outside = most < target, fewest >= target
-    np.maximum.at(low, part[inside], place[inside] + 1)
-    np.minimum.at(high, part[outside], place[outside])
+    order = _places_in_order(values, descending)
+    # Between two of the elements of a part that are looked at there may be others of it: `fewest` and `most` elements of all parts come
+    # before each of them, and both grow along the order.
+    since = np.concatenate([np.diff(places + 1, prepend=low[p]) for p, places in enumerate(where)])
+    until = np.concatenate([np.diff(places, append=high[p]) for p, places in enumerate(where)])
+    fewest = low.sum() - 1 + np.cumsum(since[order])
+    most = high.sum() - np.cumsum(until[order][::-1])[::-1]
+    part = np.repeat(np.arange(parts), [len(places) for places in where])[order]
+    inside = np.bincount(part[: np.searchsorted(most, target)], minlength=parts)
+    inside_or_close = np.bincount(part[: np.searchsorted(fewest, target)], minlength=parts)
+    for p, places in enumerate(where):
+        if inside[p]:
+            low[p] = places[inside[p] - 1] + 1
+        if inside_or_close[p] < len(places):
+            high[p] = places[inside_or_close[p]]
 
 
 # --- merging

@@ -17,7 +17,9 @@ def main() -> int:
     parser.add_argument("--seed", type=int, help="of the first program; default: taken from the time")
     parser.add_argument("--minutes", type=float, help="how long each runs")
     parser.add_argument("--programs", type=int, help="how many each runs; default: 200, if --minutes is not given")
-    parser.add_argument("--device", default="cpu", help="a selection string; for arrays over several devices also two, as cuda:0+cuda:1; default: cpu")
+    parser.add_argument(
+        "--device", default="cpu", help="a selection string; for arrays over several devices also two, as cuda:0+cuda:1; default: cpu"
+    )
     parser.add_argument("--replay", metavar="SEEDS", help="run these seeds, by commas, in one process, and print the last program")
     parser.add_argument("--timeout", type=float, default=120, help="seconds after which a program that says nothing hangs")
     parser.add_argument("--failures", type=int, default=1, help="stop after so many; default: 1")

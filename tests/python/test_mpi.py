@@ -210,6 +210,34 @@ def test_groups_of_devices_that_the_host_does_not_read(tmp_path):
     run(tmp_path, SHARDED + code, PARDO_CUDA_DRIVER=FAKE, FAKE_CUDA_DEVICES="2", PARDO_DEVICES="")
 
 
+WIRES = """
+from pardo._sharding import nccl
+moved = []
+
+class Wires:
+    def __init__(self, queue, size, rank, unique_id):
+        assert unique_id == b"id" and size == comm.size and rank == comm.rank
+        self.comm = comm.Dup()
+    def move(self, sends, receives):
+        moved.append((len(sends), len(receives)))
+        into = [(np.empty(x.nbytes, np.uint8), r) for x, r in receives]
+        requests = [self.comm.Irecv(host, source=r) for host, r in into]
+        requests += [self.comm.Isend(np.ascontiguousarray(np.asarray(x)).view(np.uint8), dest=r) for x, r in sends]
+        MPI.Request.Waitall(requests)
+        for (x, _), (host, _) in zip(receives, into):
+            x[...] = host.view(x.dtype).reshape(x.shape)
+
+nccl.LEAST, nccl.Wires, nccl.new_id, nccl.gpu_of = 1, Wires, lambda: b"id", lambda queues: f"gpu {comm.rank}"
+"""
+
+
+@pytest.mark.parametrize("ranks", [2, pytest.param(3, marks=pytest.mark.slow)])
+def test_groups_with_wires_of_their_own(tmp_path, ranks):
+    """What NCCL carries between GPUs, between CPUs by a class of its interface."""
+    once = "assert len(g.channel.wires) == 1 and sum(s for s, _ in moved) and sum(r for _, r in moved)"
+    run(tmp_path, SHARDED + "DEVICE = 'cpu'" + WIRES + GROUP + FOLDS + once, ranks)
+
+
 PROGRAM = (
     SHARDED
     + """

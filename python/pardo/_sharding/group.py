@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import abc
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -15,6 +16,7 @@ Described = tuple[tuple[int, ...], Any]  # shape and dtype of what arrives
 
 
 SHORT_ROWS = 2048  # bytes: drivers copy shorter ones slowly, so they are packed first
+FEW = 4  # parts, up to which each gets the partial results of all others
 BESIDE = 1 << 20  # bytes of a copy that is worth a queue of its own
 
 
@@ -162,19 +164,30 @@ class LocalGroup(Group):
         return {p: [self._on(parts[q], p) for q in self.owned] for p in self.owned}
 
     def all_reduce(self, parts: Mapping[int, Array], combine: Combine) -> dict[int, Array]:
-        total = parts[0]
-        for p in self.owned[1:]:
-            total = combine(total, self._on(parts[p], 0))
-        return {p: self._on(total, p) for p in self.owned}
+        totals = self.fold({p: (x,) for p, x in parts.items()}, lambda a, b: (combine(a[0], b[0]),), self.owned)
+        return {p: total for p, (total,) in totals.items()}
 
     def fold(
         self, parts: Mapping[int, tuple[Array, ...]], combine: Callable[[Any, Any], Any], among: Sequence[int]
     ) -> dict[int, tuple[Array, ...]]:
-        root = among[0]
-        total = parts[root]
-        for p in among[1:]:
-            total = combine(total, tuple(self._on(x, root) for x in parts[p]))
+        if self._combine_everywhere:
+            return {p: self._combined(parts, combine, among, p) for p in self.owned}
+        total = self._combined(parts, combine, among, among[0])
         return {p: tuple(self._on(x, p) for x in total) for p in self.owned}
+
+    def _combined(
+        self, parts: Mapping[int, tuple[Array, ...]], combine: Callable[[Any, Any], Any], among: Sequence[int], there: int
+    ) -> tuple[Array, ...]:
+        total = tuple(self._on(x, there) for x in parts[among[0]])
+        for p in among[1:]:
+            total = combine(total, tuple(self._on(x, there) for x in parts[p]))
+        return total
+
+    @functools.cached_property
+    def _combine_everywhere(self) -> bool:
+        """Whether each part combines for itself: copies go all at once then, and devices of one name and driver give the same bits."""
+        facts = {(str(d.platform), d.backend, d.name) for d in self.keys}
+        return 1 < self.size <= FEW and len(facts) == 1 and len({d.without_queue for d in self.keys}) == self.size
 
     def broadcast(self, value: Array | None, root: int, described: Described) -> dict[int, Array]:
         assert value is not None

@@ -108,6 +108,8 @@ def cuts(group: Group, rows: Parts, lengths: Sequence[int], targets: Sequence[in
         known = _elements(group, rows, [np.concatenate(places) for places in where])
         starts = [np.cumsum([0, *map(len, where[p])]) for p in range(parts)]
         for k, target in enumerate(targets):
+            if (low[k] == high[k]).all():
+                continue
             values = [known[p][starts[p][k] : starts[p][k + 1]] for p in range(parts)]
             _narrow(low[k], high[k], [where[p][k] for p in range(parts)], values, target, descending)
     return [[int(n) for n in low[:, p]] for p in range(parts)]
@@ -140,8 +142,9 @@ def _narrow(
     order = _places_in_order(values, descending)
     # Between two of the elements of a part that are looked at there may be others of it: `fewest` and `most` elements of all parts come
     # before each of them, and both grow along the order.
-    since = np.concatenate([np.diff(places + 1, prepend=low[p]) for p, places in enumerate(where)])
-    until = np.concatenate([np.diff(places, append=high[p]) for p, places in enumerate(where)])
+    edges = [np.concatenate(([low[p] - 1], places, [high[p]])) for p, places in enumerate(where)]
+    since = np.concatenate([e[1:-1] - e[:-2] for e in edges])
+    until = np.concatenate([e[2:] - e[1:-1] for e in edges])
     fewest = low.sum() - 1 + np.cumsum(since[order])
     most = high.sum() - np.cumsum(until[order][::-1])[::-1]
     part = np.repeat(np.arange(parts), [len(places) for places in where])[order]

@@ -35,6 +35,7 @@ class Channel:
         together.Free()
         self.number = int(self.comm.allreduce(1 + max((c.number for c in _channels), default=0), MPI.MAX))
         self.turn = threading.RLock()
+        self.wires: dict[Any, Any] = {}  # communicators of NCCL among the same processes, by their GPUs
         self._calls = 0
         self.over: str | None = None  # why there are no more calls
         self._process = os.getpid()

@@ -4,6 +4,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import functools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from pardo import _core
 from pardo._array.interop import _host_queue as host_queue
 from pardo._array.interop import host_view, writable_buffers
 from pardo._core import Array, Device, DeviceError, Queue, _empty, _empty_in
+from pardo._sharding import nccl
 from pardo._sharding.failures import name_part
 from pardo._sharding.group import Combine, Described, Group, LocalGroup, Pair, T
 from pardo._sharding.mpi_channel import Channel
@@ -61,15 +63,33 @@ class MpiGroup(Group):
     ) -> None:
         self.channel = channel
         (self._local, self.weights), everywhere = channel.agree(
-            op_name, lambda: (LocalGroup(queues()), weights()), lambda made: ([str(key.id) for key in made[0].keys], made[1])
+            op_name,
+            lambda: (LocalGroup(queues()), weights()),
+            lambda made: ([str(key.id) for key in made[0].keys], made[1], nccl.gpu_of(made[0].queues)),
         )
-        self.keys = tuple(Place((rank, name, channel.number)) for rank, (names, _) in enumerate(everywhere) for name in names)
+        self.keys = tuple(Place((rank, name, channel.number)) for rank, (names, *_) in enumerate(everywhere) for name in names)
         self.size = len(self.keys)
         self.owned = tuple(p for p, place in enumerate(self.keys) if place.rank == channel.rank)
-        if any(given != self.weights for _, given in everywhere):
-            raise ValueError(f"{op_name}: all ranks give the same weights, not {[given for _, given in everywhere]}")
+        if any(given != self.weights for _, given, _ in everywhere):
+            raise ValueError(f"{op_name}: all ranks give the same weights, not {[given for _, given, _ in everywhere]}")
         if self.weights is not None and len(self.weights) != self.size:
             raise ValueError(f"{op_name}: weights has {len(self.weights)} numbers for {self.size} parts")
+        self._wires = self._wired([gpu for _, _, gpu in everywhere], op_name)
+
+    def _wired(self, gpus: Sequence[str | None], op_name: str) -> nccl.Wires | None:
+        """NCCL's communicator, if each process has one part, on a GPU of its own; all processes of a channel have one for the same GPUs."""
+        if len(gpus) == 1 or None in gpus or len(set(gpus)) < len(gpus):
+            return None
+        known, (queue,) = self.channel.wires, self._local.queues
+        key = (*gpus, queue)
+        if any(self.all_gather(dict.fromkeys(self.owned, key not in known))):
+            first, everywhere = self.channel.agree(op_name, lambda: nccl.new_id() if self.channel.rank == 0 else None, lambda made: made)
+            known[key] = nccl.Wires(queue, len(gpus), self.channel.rank, first or everywhere[0])
+        return known[key]
+
+    def _by_wires(self, described: Described) -> bool:
+        """Whether NCCL carries an array of this shape and dtype: both ends say the same."""
+        return self._wires is not None and math.prod(described[0]) * np.dtype(described[1]).itemsize >= nccl.LEAST
 
     @property
     def comm(self) -> Any:
@@ -99,7 +119,7 @@ class MpiGroup(Group):
 
             def make() -> tuple[list[Leaving], list[Arriving]]:
                 leaving = [self._leaving(pieces[pair], pair[0]) for pair in going]
-                return leaving, [Arriving(shapes[pair], self.queue(pair[1]), stack) for pair in coming]
+                return leaving, [self._arriving(shapes[pair], self.queue(pair[1]), stack) for pair in coming]
 
             (leaving, arriving), everywhere = self.channel.agree(
                 "exchange",
@@ -118,6 +138,10 @@ class MpiGroup(Group):
                 requests += [self.comm.Irecv(piece, source=self.rank(pair[0])) for piece in to.pieces]
             for pair, of in zip(going, leaving, strict=True):
                 requests += [self.comm.Isend(piece, dest=self.rank(pair[1])) for piece in of.pieces]
+            self._move(
+                [(of.direct, self.rank(pair[1])) for pair, of in zip(going, leaving, strict=True)],
+                [(to.direct, self.rank(pair[0])) for pair, to in zip(coming, arriving, strict=True)],
+            )
             MPI.Request.Waitall(requests)
         staying = {pair: self._on(x, pair[1]) for pair, x in pieces.items() if self.rank(pair[1]) == me}
         return staying | {pair: x.taken() for pair, x in zip(coming, arriving, strict=True)}
@@ -135,7 +159,7 @@ class MpiGroup(Group):
         return {p: [self._on(found[q][0], p) for q in range(self.size)] for p in self.owned}
 
     def gather(self, parts: Mapping[int, Array], queue: Queue) -> list[Array] | None:
-        found = self._gathered("gather", {p: (x,) for p, x in parts.items()}, queue)
+        found = self._gathered("gather", {p: (x,) for p, x in parts.items()}, queue, wires=False)  # the host may have room for all of it
         return [x if x.queue == queue else x._to_queue(queue) for (x,) in (found[p] for p in range(self.size))]
 
     def all_reduce(self, parts: Mapping[int, Array], combine: Combine) -> dict[int, Array]:
@@ -167,14 +191,17 @@ class MpiGroup(Group):
 
     # --- how they are made ----------------------------------------------------------------------------------------------------------
 
-    def _gathered(self, call: str, values: Tuples | Callable[[], Tuples], queue: Queue, to: int | None = None) -> Tuples:
-        """Arrays of parts, those of other processes on a queue of this one: in the process of rank `to`, or in all."""
+    def _gathered(
+        self, call: str, values: Tuples | Callable[[], Tuples], queue: Queue, to: int | None = None, wires: bool = True
+    ) -> Tuples:
+        """Arrays of parts, those of other processes on a queue of this one: in the process of rank `to`, or in all. `wires`: that queue is
+        one of a part, for which NCCL may carry them."""
         own: Tuples = {}
 
         def leave() -> dict[int, list[Leaving]]:
             nonlocal own
             own = values() if callable(values) else values
-            return {p: [self._leaving(x, p) for x in xs] for p, xs in own.items()}
+            return {p: [self._leaving(x, p, wires) for x in xs] for p, xs in own.items()}
 
         with self.channel.turn, contextlib.ExitStack() as stack:
             leaving, everywhere = self.channel.agree(
@@ -184,7 +211,7 @@ class MpiGroup(Group):
             takes = to in (None, self.channel.rank)
             far = {p: xs for p, xs in described.items() if p not in own and takes}
             arriving, _ = self.channel.agree(
-                call, lambda: {p: [Arriving(x[:2], queue, stack, value=x[2]) for x in xs] for p, xs in far.items()}
+                call, lambda: {p: [self._arriving(x[:2], queue, stack, x[2], wires) for x in xs] for p, xs in far.items()}
             )
             requests = []
             for p in described:
@@ -196,12 +223,27 @@ class MpiGroup(Group):
                         requests.append(self.comm.Irecv(piece, source=self.rank(p)))
                     elif to != self.channel.rank:
                         requests.append(self.comm.Isend(piece, dest=to))
+            others = [r for r in range(self.channel.size) if r != self.channel.rank] if to is None else [to]
+            self._move(
+                [(x.direct, r) for p in sorted(leaving) if to != self.channel.rank for x in leaving[p] for r in others],
+                [(x.direct, self.rank(p)) for p in sorted(arriving) for x in arriving[p]],
+            )
             MPI.Request.Waitall(requests)
         return {**own, **{p: tuple(x.taken() for x in xs) for p, xs in arriving.items()}}
 
-    def _leaving(self, x: Array, part: int) -> Leaving:
+    def _move(self, sends: Sequence[tuple[Array | None, int]], receives: Sequence[tuple[Array | None, int]]) -> None:
+        """What goes by NCCL."""
+        if self._wires is not None:
+            self._wires.move([(x, r) for x, r in sends if x is not None], [(x, r) for x, r in receives if x is not None])
+
+    def _arriving(
+        self, described: Described, queue: Queue, stack: contextlib.ExitStack, value: bool = False, wires: bool = True
+    ) -> Arriving:
+        return Arriving(described, queue, stack, value, wires and self._by_wires(described))
+
+    def _leaving(self, x: Array, part: int, wires: bool = True) -> Leaving:
         try:
-            return Leaving(x)
+            return Leaving(x, wires and self._by_wires((x.shape, x.dtype)))
         except Exception as error:
             name_part(error, self, part, x)
             raise
@@ -212,25 +254,33 @@ class MpiGroup(Group):
 
 
 class Leaving:
-    """The bytes of an array, which is computed: for MPI to read."""
+    """The bytes of an array, which is computed: for MPI to read, or `direct`, by NCCL."""
 
-    def __init__(self, x: Array) -> None:
+    def __init__(self, x: Array, direct: bool) -> None:
         x = x if x._is_contiguous() else x._copy()
-        if x.nbytes and not _reached(x):
+        self.direct = x if direct else None
+        if x.nbytes and not direct and not _reached(x):
             pinned = _pinned(x)
             x.queue._copy(pinned, x, [])
             x = pinned
         x.wait()
         self.nbytes = x.nbytes
-        self.pieces = _pieces(x)
+        self.pieces = [] if direct else _pieces(x)
 
 
 class Arriving:
-    """Memory that MPI is to write; `taken` gives the array of it when that is done."""
+    """Memory that MPI is to write, or `direct`, NCCL; `taken` gives the array of it when that is done."""
 
-    def __init__(self, described: Described, queue: Queue, stack: contextlib.ExitStack, value: bool = False) -> None:
+    def __init__(self, described: Described, queue: Queue, stack: contextlib.ExitStack, value: bool, direct: bool) -> None:
         shape, dtype = described
         self._is_value = value  # a result without dimensions, which no assignment changes
+        self.direct: Array | None = None
+        self.pieces: list[Any] = []
+        if direct:
+            self._array = self._written = self.direct = _core._full(list(shape), 0, dtype, queue)
+            self.nbytes = self._array.nbytes
+            self._array.wait()  # its memory is no other's any more
+            return
         self._array = self._written = _empty(list(shape), dtype, queue)
         self.nbytes = self._array.nbytes
         if self.nbytes and not _reached(self._array):

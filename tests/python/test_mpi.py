@@ -305,7 +305,10 @@ words = "index 20 is out of bounds" if rank else "rank 1: "
 raises(IndexError, words, lambda: g.all_gather_arrays({p: x[index] for p, x in s._parts.items()}))
 raises(IndexError, words, lambda: g.all_reduce({p: x[index] for p, x in s._parts.items()}, lambda a, b: a + b))
 def combine(a, b): raise ZeroDivisionError("of the first")
-raises(ZeroDivisionError, "of the first" if rank == 0 else "rank 0: of the first", lambda: g.all_reduce(s._parts, combine))
+raises(ZeroDivisionError, "of the first", lambda: g.all_reduce(s._parts, combine))
+def by_one(a, b): return combine(a, b) if rank == 0 else a + b
+two = {p: x[:2] for p, x in s._parts.items()}
+raises(ZeroDivisionError, "of the first" if rank == 0 else "rank 0: of the first", lambda: g.all_reduce(two, by_one))
 raises(ValueError, "rank 0: axis 0, (13, 6) of float64; rank 1: axis 0, (3, 6) of float64", lambda: shard(X[:3] if rank else X, comm))
 raises(ValueError, "rank 1: axis 1", lambda: shard(X, comm, axis=rank))
 raises(ValueError, "of float32", lambda: shard(X.astype("f4") if rank else X, comm))

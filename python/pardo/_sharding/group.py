@@ -102,6 +102,20 @@ class Group(abc.ABC):
             results[p] = total
         return results
 
+    def _combined(
+        self, parts: Mapping[int, tuple[Array, ...]], combine: Callable[[Any, Any], Any], among: Sequence[int], there: int
+    ) -> tuple[Array, ...]:
+        """What a part combines of arrays of this process, in the order of `among`."""
+        total = tuple(self._on(x, there) for x in parts[among[0]])
+        for p in among[1:]:
+            total = combine(total, tuple(self._on(x, there) for x in parts[p]))
+        return total
+
+    def _on(self, x: Array, part: int) -> Array:
+        """The array on the queue of an owned part."""
+        queue = self.queue(part)
+        return x if x.queue == queue else x._to_queue(queue)
+
     def together(self, name: str, make: Callable[[], T]) -> T:
         """What `make` gives in this process. If it fails in one of several, it fails in all."""
         return make()
@@ -175,19 +189,11 @@ class LocalGroup(Group):
         total = self._combined(parts, combine, among, among[0])
         return {p: tuple(self._on(x, p) for x in total) for p in self.owned}
 
-    def _combined(
-        self, parts: Mapping[int, tuple[Array, ...]], combine: Callable[[Any, Any], Any], among: Sequence[int], there: int
-    ) -> tuple[Array, ...]:
-        total = tuple(self._on(x, there) for x in parts[among[0]])
-        for p in among[1:]:
-            total = combine(total, tuple(self._on(x, there) for x in parts[p]))
-        return total
-
     @functools.cached_property
     def _combine_everywhere(self) -> bool:
         """Whether each part combines for itself: copies go all at once then, and devices of one name and driver give the same bits."""
-        facts = {(str(d.platform), d.backend, d.name) for d in self.keys}
-        return 1 < self.size <= FEW and len(facts) == 1 and len({d.without_queue for d in self.keys}) == self.size
+        alike = len({facts_of(d) for d in self.keys}) == 1
+        return 1 < self.size <= FEW and alike and len({d.without_queue for d in self.keys}) == self.size
 
     def broadcast(self, value: Array | None, root: int, described: Described) -> dict[int, Array]:
         assert value is not None
@@ -196,9 +202,10 @@ class LocalGroup(Group):
     def gather(self, parts: Mapping[int, Array], queue: Queue) -> list[Array] | None:
         return [parts[p] if self.queues[p] == queue else parts[p]._to_queue(queue) for p in self.owned]
 
-    def _on(self, x: Array, part: int) -> Array:
-        queue = self.queues[part]
-        return x if x.queue == queue else x._to_queue(queue)
+
+def facts_of(device: Device) -> tuple[str, str, str]:
+    """Devices for which these are the same round alike."""
+    return str(device.platform), device.backend, device.name
 
 
 def _device_of(queue: Queue) -> Device:

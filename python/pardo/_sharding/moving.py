@@ -14,7 +14,7 @@ from pardo._array.joining import stack
 from pardo._core import Array, Queue
 from pardo._sharding.array import ShardedArray, replicated, sharded
 from pardo._sharding.failures import name_part
-from pardo._sharding.group import Group
+from pardo._sharding.group import Group, facts_of
 from pardo._sharding.layout import Layout, balanced_bounds
 from pardo._sharding.moves import relaid
 from pardo._sharding.reshard import bounds_for
@@ -192,7 +192,6 @@ _round_alike: weakref.WeakKeyDictionary[Group, bool] = weakref.WeakKeyDictionary
 def _alike(group: Group) -> bool:
     """Whether the devices of all parts round alike: those of one name and driver, and parts of one device."""
     if group not in _round_alike:
-        devices = {p: group.device(p) for p in group.owned}
-        facts = {p: (str(d.platform), d.backend, d.name) for p, d in devices.items()}
+        facts = {p: facts_of(group.device(p)) for p in group.owned}
         _round_alike[group] = len(set(group.all_gather(facts))) == 1
     return _round_alike[group]

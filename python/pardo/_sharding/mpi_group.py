@@ -16,7 +16,7 @@ from pardo._array.interop import host_view, writable_buffers
 from pardo._core import Array, Device, DeviceError, Queue, _empty, _empty_in
 from pardo._sharding import nccl
 from pardo._sharding.failures import name_part
-from pardo._sharding.group import Combine, Described, Group, LocalGroup, Pair, T
+from pardo._sharding.group import FEW, Combine, Described, Group, LocalGroup, Pair, T, facts_of
 from pardo._sharding.mpi_channel import Channel
 
 Tuples = Mapping[int, tuple[Array, ...]]
@@ -65,9 +65,10 @@ class MpiGroup(Group):
         (self._local, self.weights), everywhere = channel.agree(
             op_name,
             lambda: (LocalGroup(queues()), weights()),
-            lambda made: ([str(key.id) for key in made[0].keys], made[1], nccl.gpu_of(made[0].queues)),
+            lambda made: ([(str(k.id), facts_of(k)) for k in made[0].keys], made[1], nccl.gpu_of(made[0].queues)),
         )
-        self.keys = tuple(Place((rank, name, channel.number)) for rank, (names, *_) in enumerate(everywhere) for name in names)
+        self.keys = tuple(Place((rank, name, channel.number)) for rank, (names, *_) in enumerate(everywhere) for name, _ in names)
+        self._combine_everywhere = len(self.keys) <= FEW and len({facts for names, *_ in everywhere for _, facts in names}) == 1
         self.size = len(self.keys)
         self.owned = tuple(p for p, place in enumerate(self.keys) if place.rank == channel.rank)
         if any(given != self.weights for _, given, _ in everywhere):
@@ -85,7 +86,8 @@ class MpiGroup(Group):
         if any(self.all_gather(dict.fromkeys(self.owned, key not in known))):
             first, everywhere = self.channel.agree(op_name, lambda: nccl.new_id() if self.channel.rank == 0 else None, lambda made: made)
             known[key] = nccl.Wires(queue, len(gpus), self.channel.rank, first or everywhere[0])
-        return known[key]
+        made: nccl.Wires = known[key]
+        return made
 
     def _by_wires(self, described: Described) -> bool:
         """Whether NCCL carries an array of this shape and dtype: both ends say the same."""
@@ -167,7 +169,13 @@ class MpiGroup(Group):
         return {p: x for p, (x,) in total.items()}
 
     def fold(self, parts: Tuples, combine: Callable[[Any, Any], Any], among: Sequence[int]) -> dict[int, tuple[Array, ...]]:
-        """The process of the first of `among` combines them, in their order: all have the same bits, also where devices differ."""
+        """The process of the first of `among` combines them, in their order: all have the same bits, also where devices differ. A few that
+        are alike each do so: what comes from others comes once."""
+        if self._combine_everywhere:
+            with self.channel.turn:
+                found = self._gathered("all_reduce", {p: parts[p] for p in among if p in parts}, self.queue(self.owned[0]))
+                total, _ = self.channel.agree("all_reduce", lambda: self._combined(found, combine, among, self.owned[0]))
+            return {p: tuple(self._on(x, p) for x in total) for p in self.owned}
         root = among[0]
         with self.channel.turn:
             given = {p: parts[p] for p in among if p in parts}
@@ -247,10 +255,6 @@ class MpiGroup(Group):
         except Exception as error:
             name_part(error, self, part, x)
             raise
-
-    def _on(self, x: Array, part: int) -> Array:
-        queue = self.queue(part)
-        return x if x.queue == queue else x._to_queue(queue)
 
 
 class Leaving:

@@ -13,12 +13,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from pardo._core import Array, DeviceError, Queue
-from pardo._runtime.native import queue_native
+from pardo._core import Array, DeviceError, Queue, _empty
+from pardo._runtime.native import device_native, queue_native
 
 LEAST = 64 << 10  # bytes of an array that is worth a call; smaller ones go with MPI's other messages
 _FILE, _PACKAGE = "libnccl.so.2", "nvidia.nccl"
 _BYTES = 1  # ncclUint8
+_CUDA = 2  # of DLPack
 
 
 class _UniqueId(ctypes.Structure):
@@ -59,7 +60,9 @@ def _installed() -> list[str]:
 
 def gpu_of(queues: Sequence[Queue]) -> str | None:
     """What tells the GPU of a process's only part from others; None where NCCL does not serve."""
-    if len(queues) != 1 or queues[0].device.backend != "cuda" or not queue_native(queues[0]) or library() is None:
+    if len(queues) != 1 or _empty([1], None, queues[0]).__dlpack_device__()[0] != _CUDA:
+        return None
+    if not queue_native(queues[0]) or library() is None:
         return None
     return str(queues[0].device.uuid)
 
@@ -112,7 +115,7 @@ class Wires:
 def _current(queue: Queue) -> Iterator[Any]:
     """The driver, with the context of a queue's GPU current on this thread."""
     driver = ctypes.CDLL("libcuda.so.1")
-    driver.cuCtxPushCurrent_v2(ctypes.c_void_p(queue.device.native.context))
+    driver.cuCtxPushCurrent_v2(ctypes.c_void_p(device_native(queue.device).context))
     try:
         yield driver
     finally:

@@ -578,7 +578,11 @@ void bind_wait(nb::module_& m) {
     pardo::set_interrupt_hook(&asked_to_end);
     pardo::set_lost_failure_hook(&leave_lost_failures);
     pardo::set_log_sink(&log_sink);
-    if (::isatty(STDERR_FILENO)) pardo::set_progress_sink(&progress_sink);
+    const auto show_compilations = [](bool shown) {
+        pardo::set_progress_sink(shown && ::isatty(STDERR_FILENO) ? &progress_sink : nullptr);
+    };
+    show_compilations(true);
+    m.def("_show_compilations", show_compilations, nb::arg("shown"), "Whether a terminal shows what compilers take long for.");
     (void)pardo::log_level();  // now, so that a wrong PARDO_LOG is reported
     pardo::set_location_hook(&location);
 }

@@ -25,7 +25,7 @@ namespace {
 Ref<device::Program> compile(const CompileSteps& recipe, Binary& binary) {
     const std::int64_t start = device::now_ns();
     {
-        const Progress progress(recipe.name);
+        const Progress progress(recipe.name, recipe.device);
         binary = recipe.compile();
     }
     counters.compiled.fetch_add(1, std::memory_order_relaxed);

@@ -24,6 +24,7 @@ std::pair<std::string, Binary> unpack(const Binary& both);
 /// The two steps that a back end supplies.
 struct CompileSteps {
     std::string_view name;                                    // kernel name, for messages
+    std::string_view device = {};                             // its id, for messages; empty where that is not known
     std::function<Binary()> compile;                          // slow; no lock of the cache is held
     std::function<Ref<device::Program>(const Binary&)> load;  // fast
     /// The code that was compiled when pardo was built, empty if it cannot be read; false: pardo came without it. Null: it comes without

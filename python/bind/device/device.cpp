@@ -1,5 +1,6 @@
 // python/bind/device/device.cpp: pardo/device.h for Python.
 // This folder: devices, queues, events, what they are asked to run or to report, and their memory.
+#include <pardo/binding/activity.h>
 #include <pardo/binding/hooks.h>
 #include <pardo/binding/library.h>
 #include <pardo/device.h>
@@ -320,6 +321,33 @@ void bind_device(nb::module_& m) {
         pardo::set_default_device_hook(device_of_context);
     });
     m.def("_get_devices_in_use", &pardo::get_devices_in_use);
+    m.def(
+        "_compilations",
+        [] {
+            nb::list all;
+            for (const pardo::Compilation& c : pardo::compilations())
+                all.append(nb::make_tuple(text_to_python(c.name), c.device, c.seconds));
+            return all;
+        },
+        nb::sig("def _compilations() -> list[tuple[str, str, float]]"),
+        "What compilers are working on, the oldest first: the kernel, the device or '', seconds since it began.");
+    m.def(
+        "_unfinished_work",
+        [] {
+            std::vector<pardo::QueueWork> found;
+            {
+                const Unlocked unlocked;
+                found = pardo::unfinished_work();
+            }
+            nb::list all;
+            for (const pardo::QueueWork& w : found) {
+                const nb::object name = text_to_python(w.name), location = text_to_python(w.location);
+                all.append(nb::make_tuple(w.queue >> 4, w.device, w.unfinished, name, location));
+            }
+            return all;
+        },
+        nb::sig("def _unfinished_work() -> list[tuple[int, str, int, str, str]]"),
+        "Of queues with unfinished work: the queue's hash, its device, how many submissions, and of the oldest its name and line, or ''.");
     m.def(
         "_get_backends",
         [] {

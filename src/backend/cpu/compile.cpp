@@ -38,6 +38,7 @@ Ref<device::Program> compile(const ir::Kernel& kernel) {
     const Hash128 hash = ir::hash(kernel);
     jit::CompileSteps recipe;
     recipe.name = kernel.name;
+    recipe.device = "cpu:0";
     recipe.packed = [&](jit::Binary& object) { return find_packed(hash, object); };
     recipe.compile = [&] { return listing_folder().empty() ? object_for(kernel, emit::host_target()) : list_kernel(kernel, hash); };
     recipe.load = [&](const jit::Binary& object) {

@@ -105,8 +105,10 @@ Ref<device::Program> program_of(CudaDevice& device, const Hash128& key, const st
     std::optional<Job> made;  // once it is needed
     const auto job = [&]() -> const Job& { return made ? *made : made.emplace(make()); };
     std::optional<Target> target;
+    const std::string id = device.id();
     jit::CompileSteps recipe;
     recipe.name = name;
+    recipe.device = id;
     recipe.packed = [&](jit::Binary& binary) { return find_packed(device, job(), binary); };
     recipe.file = [&] {
         device.context();  // a lost device says so before anything is compiled
@@ -168,8 +170,10 @@ Ref<device::Program> CudaDevice::compile_source(const device::SourceKernel& kern
 Ref<device::TextProgram> CudaDevice::compile_program(const device::ProgramText& given) {
     context();
     const Target target = target_of(*this);
+    const std::string own_id = id();
     jit::CompileSteps recipe;
     recipe.name = "Program";
+    recipe.device = own_id;
     // PTX tells of the kernels' parameters, machine code does not.
     const bool packed = device::is_packed(given.binary), raw = !given.binary.empty() && !packed;
     if (!given.others.empty()) throw Error(ErrorCode::Device, "Program: " + id() + " takes one text; put what several share into headers=");

@@ -193,6 +193,7 @@ Ref<device::Program> OpenClDevice::build(const Hash128& key, const std::string& 
     std::unique_ptr<Built> fresh;  // what has just been compiled need not be loaded from its own binary
     jit::CompileSteps recipe;
     recipe.name = name;
+    recipe.device = id_;
     recipe.file = [&] {
         return jit::key(program_key(builder.options) + features_.key() + "\n" + std::to_string(shape) + " " + std::to_string(group_size) +
                         " " + c().params + "\n" + c().text);
@@ -269,6 +270,7 @@ Ref<device::TextProgram> OpenClDevice::compile_program(const device::ProgramText
     std::unique_ptr<Built> fresh;
     jit::CompileSteps recipe;
     recipe.name = "Program";
+    recipe.device = id_;
     const bool packed = device::is_packed(given.binary), raw = !given.binary.empty() && !packed;
     const auto from_binary = [&](const jit::Binary& code) {
         try {

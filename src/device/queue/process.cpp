@@ -7,6 +7,7 @@
 #include <optional>
 #include <thread>
 
+#include <pardo/binding/activity.h>
 #include <pardo/binding/library.h>
 
 #include "base/fork.h"
@@ -206,6 +207,17 @@ void finish_driver_work() {
     if (device::driver_gone()) return;
     device::finish_compilers();
     device::finish_queues(device::Runner::Driver);
+}
+
+std::vector<QueueWork> unfinished_work() {
+    if (!device::driver_gone()) device::sweep_driver_queues(nullptr);
+    std::vector<QueueWork> all;
+    for (const device::Runner runner : {device::Runner::Process, device::Runner::Driver}) {
+        for (const Ref<device::Scheduler>& s : device::live(runner, nullptr)) {
+            if (QueueWork work = s->work(); work.unfinished > 0) all.push_back(std::move(work));
+        }
+    }
+    return all;
 }
 
 std::vector<UnfinishedWork> finish_driver_work_within(std::chrono::milliseconds limit) {

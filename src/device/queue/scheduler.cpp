@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <thread>
 
+#include <pardo/binding/activity.h>
 #include <pardo/binding/library.h>
 
 #include "base/affinity.h"
@@ -209,6 +210,21 @@ void Scheduler::wait_for_ungated() {
         for (const Event& e : events) e.state()->wait_quietly();
         if (events.empty() || in_order_) return;
     }
+}
+
+QueueWork Scheduler::work() {
+    QueueWork work;
+    work.queue = reinterpret_cast<std::uintptr_t>(queue_);
+    work.device = device_->id();
+    const std::lock_guard lock(mutex_);
+    for (ScheduledEvent& e : unfinished_) {
+        if (e.known_done()) continue;
+        if (work.unfinished++ > 0) continue;
+        work.name = e.request_.label.name.str();
+        if (work.name == "barrier" && e.waits_for_host()) work.name = "host task";  // that is what it keeps the place of
+        work.location = e.request_.label.location.str();
+    }
+    return work;
 }
 
 bool Scheduler::waits_for_host() {

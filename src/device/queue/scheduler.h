@@ -18,8 +18,9 @@
 #include "device/device.h"
 
 namespace pardo {
+struct QueueWork;
 struct UnfinishedWork;
-}
+}  // namespace pardo
 
 namespace pardo::device {
 
@@ -178,6 +179,8 @@ public:
     void wait_done();
     /// As wait_quietly, but for what waits for the user's code.
     void wait_for_ungated();
+    /// How much is unfinished, and the oldest of it, of what has not been noticed to be complete.
+    QueueWork work();
     /// Some unfinished work waits for the user's code.
     bool waits_for_host();
     /// As of Queue.

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include <pardo/binding/activity.h>
 #include <pardo/binding/hooks.h>
 #include <pardo/log.h>
 
@@ -40,6 +41,21 @@ TEST(Progress, SlowWorkIsToldOfAndTakenBack) {
     ASSERT_GE(lines.size(), 2u);
     EXPECT_EQ(lines.front(), "compiling sort_short, 0 s so far");
     EXPECT_EQ(lines.back(), "");
+}
+
+TEST(Progress, WhatCompilersWorkOnIsListedFromTheOldest) {
+    EXPECT_TRUE(compilations().empty());
+    {
+        const Progress first("first", "opencl:0"), second("second");
+        const std::vector<Compilation> all = compilations();
+        ASSERT_EQ(all.size(), 2u);
+        EXPECT_EQ(all[0].name, "first");
+        EXPECT_EQ(all[0].device, "opencl:0");
+        EXPECT_EQ(all[1].name, "second");
+        EXPECT_EQ(all[1].device, "");
+        EXPECT_GE(all[0].seconds, all[1].seconds);
+    }
+    EXPECT_TRUE(compilations().empty());
 }
 
 }  // namespace

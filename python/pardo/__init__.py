@@ -70,12 +70,12 @@ from pardo._base import undisturbed as _undisturbed
 from pardo._base.dtypes import *
 from pardo._compiler import intrinsics as _intrinsics
 from pardo._core import *
+from pardo._notebook import cells as _cells
 from pardo._numpy import protocols as _protocols
 from pardo._plugins import dask_tokens as _dask_tokens
 from pardo._plugins import hooks as _hooks
 from pardo._runtime import devices as _devices
 from pardo._runtime import events as _events
-from pardo._runtime import notebooks as _notebooks
 from pardo._runtime import queues as _queues
 from pardo._runtime import transfers as _transfers
 from pardo._runtime.config import *
@@ -132,7 +132,7 @@ _intrinsics.serve(_sys.modules[__name__], special)
 _names.answer_to_former_names()
 _core._install({"package_folder": _package.FOLDER, "library_folders": _devices.package_folders()})
 _atexit.register(_core._report_unseen_failures, True)
-_notebooks.report_after_cells()
+_cells.begin()
 _atexit.register(_core._close_threads)  # runs before the report: what they fail with is in it
 _atexit.register(_core._finish_prints)  # and this before it
 if hasattr(_os, "register_at_fork"):
@@ -152,6 +152,8 @@ def __getattr__(name: str) -> _Any:
     """Read the file that has a name; say what to do for a name of NumPy's that is not there."""
     if name in _names.MODULES or name in _names.ON_OTHERS:
         return _importlib.import_module(f"pardo.{name}")
+    if name in _names.OF_IPYTHON:
+        return getattr(_importlib.import_module("pardo._notebook.magics"), _names.OF_IPYTHON[name])
     try:
         found = _names.find(name, globals(), _prepare_later)
     except ImportError as error:
@@ -184,6 +186,7 @@ if _TYPE_CHECKING:
     from pardo import lib as lib
     from pardo import linalg as linalg
     from pardo import ndimage as ndimage
+    from pardo import notebook as notebook
     from pardo import polynomial as polynomial
     from pardo import random as random
     from pardo import scipy as scipy

@@ -87,9 +87,25 @@ FILES = {
     ),
 }
 # Public modules that are read in the same way.
-MODULES = ("algorithm", "compat", "cython", "fft", "lib", "linalg", "ndimage", "polynomial", "random", "scipy", "signal", "sparse")
+MODULES = (
+    "algorithm",
+    "compat",
+    "cython",
+    "fft",
+    "lib",
+    "linalg",
+    "ndimage",
+    "notebook",
+    "polynomial",
+    "random",
+    "scipy",
+    "signal",
+    "sparse",
+)
 # Such that need another library, and so are not among what `dir` lists, which tools read one by one.
 ON_OTHERS = ("dask", "mpi", "zarr")
+# What `%load_ext pardo` and `%unload_ext pardo` ask for, and nobody else.
+OF_IPYTHON = {"load_ipython_extension": "load", "unload_ipython_extension": "unload"}
 # Files that modules below them ask for, by a word (_base/face.py).
 ASKED_FOR = {
     "arrays of records": "pardo._records.making",
@@ -97,7 +113,7 @@ ASKED_FOR = {
     "random numbers in loops": "pardo._random.in_loops",
 }
 # Files whose classes users meet, public or not.
-SHOWN = ("pardo._array.", "pardo._base.memory", "pardo._runtime.", "pardo._ufunc.")
+SHOWN = ("pardo._array.", "pardo._base.memory", "pardo._base.notebook", "pardo._runtime.", "pardo._ufunc.")
 # The names that modules had while all was in one folder; those whose functions and classes may be in pickles.
 # `a+b`: what b defines was in a.
 FORMER = {

@@ -150,14 +150,29 @@ def test_only_back_ends_ask_for_a_back_end():
 
 PACKAGE = ROOT / "python" / "pardo"
 # A module imports what is in its own folder, or to the left of it; what has to call to the right is handed a function or a list.
-ORDER = ["_core", "_base", "_runtime", "_data", "_array", "_ufunc", "_compiler", "_language", "_debug", "_kernel", "_offload"]
-ORDER += ["_saving", "_generate"]
+ORDER = ["_core", "_base", "_runtime", "_notebook", "_data", "_array", "_ufunc", "_compiler", "_language", "_debug", "_kernel"]
+ORDER += ["_offload", "_saving", "_generate"]
 ORDER += ["_random", "_functions", "_records", "_fft", "_analysis", "_filters", "_matrices", "_polynomials", "_sparse", "_host"]
 ORDER += [
     "_numpy",
     "_sharding",
     "_plugins",
-    ("algorithm", "dask", "fft", "lib", "linalg", "mpi", "ndimage", "polynomial", "random", "signal", "sparse", "special", "zarr"),
+    (
+        "algorithm",
+        "dask",
+        "fft",
+        "lib",
+        "linalg",
+        "mpi",
+        "ndimage",
+        "notebook",
+        "polynomial",
+        "random",
+        "signal",
+        "sparse",
+        "special",
+        "zarr",
+    ),
     "scipy",
     "_names",
     "_extending",

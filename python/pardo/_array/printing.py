@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from pardo._array.interop import asnumpy, host_view
-from pardo._base.undisturbed import Undisturbed
+from pardo._base.notebook import ShownValues, bundle
+from pardo._base.sizes import with_bytes
 from pardo._core import Array
 
 
@@ -37,23 +38,21 @@ def array_str(x: Array) -> str:
     return np.array_str(shown(x))
 
 
+def _shown_values(x: Array) -> ShownValues:
+    """What a notebook shows of it."""
+    pending = x.pending
+    facts = (f"shape {x.shape}", str(x.dtype), with_bytes(x.nbytes), x.device.id, f"{x.memory_kind} memory")
+    return ShownValues("Array", facts, pending, x.nbytes, lambda: array_repr(x))
+
+
 def array_html(x: Array) -> str:
     """For notebooks: a line of facts above the values."""
-    with Undisturbed():
-        import html
-
-    facts = f"Array, shape {x.shape}, {x.dtype}, {x.device.id}, {x.nbytes} bytes"
-    return f"<div><em>{html.escape(facts)}</em><pre>{html.escape(array_repr(x))}</pre></div>"
+    return _shown_values(x).html()
 
 
 def array_mimebundle(x: Array, include: Any = None, exclude: Any = None) -> dict[str, Any]:
     """For notebooks: all formats at once, so that a failure comes once."""
-    try:
-        return {"text/plain": array_repr(x), "text/html": array_html(x)}
-    except Exception as failure:
-        from pardo._runtime.notebooks import Raised
-
-        return Raised(failure)
+    return bundle(lambda: _shown_values(x))
 
 
 def array_format(x: Array, spec: str, /) -> str:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from pardo import _core
 from pardo._base.arguments import DeviceLike
-from pardo._base.notebook import html_table
+from pardo._base.notebook import html_table, mimebundle
 from pardo._base.package import FOLDER
 from pardo._core import Device
 from pardo._runtime import native as _native
@@ -48,6 +48,7 @@ class DeviceMethods:
     __slots__ = ()
 
     _repr_html_ = _repr_html
+    _repr_mimebundle_ = mimebundle
     native = property(_native.device_native)
 
 

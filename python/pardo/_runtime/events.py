@@ -1,15 +1,18 @@
 # python/pardo/_runtime/events.py: what events can do, and waiting for the first of several.
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Generator, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from pardo import _core
+from pardo._base.notebook import duration, html_table, mimebundle, shell
 from pardo._runtime import native as _native
 
 if TYPE_CHECKING:
     import concurrent.futures
+    from types import FrameType
 
     from pardo._core import Event
 
@@ -20,8 +23,33 @@ __all__ = [
 ]
 
 
+def _repr_html(self: Event) -> str:
+    """For notebooks: how far it is, how long it waited and took, and with what it failed."""
+    rows = [("status", str(self.status))]
+    try:
+        times = self.profiling if self.done() else {}
+    except (ValueError, RuntimeError):  # it has none, or it failed
+        times = {}
+    if times:
+        rows += [
+            (name, duration(times[end] - times[begin])) for name, begin, end in (("waited", "queued", "start"), ("took", "start", "end"))
+        ]
+    failure = self._failure(acknowledge=False) if self.status == "failed" else None
+    if failure is not None:
+        rows.append(("failure", f"{type(failure).__name__}: {failure}"))
+    return html_table(("Event", ""), rows, texts=2)
+
+
 def _ipython_display(self: Event) -> None:
-    """Nothing: a launch that is the last line of a cell is a statement, and what became of it by then says nothing of its end."""
+    """Show it for `display(event)`, and nothing at the end of a cell: a launch is a statement, and how far it is by then tells nothing."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_name == "display" and frame.f_globals.get("__name__", "").startswith("IPython."):
+            running = shell()
+            if running is not None:
+                running.display_pub.publish(data=mimebundle(self), metadata={})
+            return
+        frame = frame.f_back
 
 
 def as_future(self: Event) -> concurrent.futures.Future[Any]:
@@ -59,6 +87,8 @@ class EventMethods:
     __slots__ = ()
 
     _ipython_display_ = _ipython_display
+    _repr_html_ = _repr_html
+    _repr_mimebundle_ = mimebundle
     as_future = as_future
     __await__ = _await
     from_native = staticmethod(_native.event_from_native)

@@ -5,7 +5,7 @@ import os
 from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
-from pardo._base.notebook import ShownText
+from pardo._base.notebook import ShownText, mimebundle
 from pardo._base.undisturbed import Undisturbed
 
 Step = dict[str, Any]
@@ -29,6 +29,8 @@ class Plan(ShownText):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Plan, (str(self), self._steps)
+
+    _repr_mimebundle_ = mimebundle
 
     def _repr_html_(self) -> str:
         """For notebooks: kernels and calls as boxes, the arrays between them as arrows; the text below, folded."""

@@ -8,9 +8,11 @@ from typing import Any, NamedTuple
 
 from pardo import _core
 from pardo._base.arguments import index
-from pardo._base.notebook import ShownText, html_table
+from pardo._base.notebook import ShownText, duration, html_table, mimebundle, place_in_cells
 from pardo._base.public_names import publish_module
+from pardo._base.sizes import size_text
 from pardo._base.undisturbed import Undisturbed
+from pardo._runtime.statistics import counters
 
 __all__ = ["Profile", "profile"]
 
@@ -20,7 +22,8 @@ StrPath = str | os.PathLike[str]
 # In the order of the legend; what is made rather than run has its verb in front of the kernel's name.
 _ACTIVITIES = ("kernel", "host task", "copy", "fill", "read", "write", "compile", "load")
 _VERBS = ("compile", "load")
-_COLUMNS = ("kernel", "line", "launches", "time", "GB/s", "GFLOP/s")
+COLUMNS = ("kernel", "line", "launches", "time", "GB/s", "GFLOP/s")
+_MOST_BARS = 20_000  # of a timeline that is part of a notebook, whose file keeps it
 
 
 class _Row(NamedTuple):
@@ -49,28 +52,25 @@ class _Row(NamedTuple):
         }[column]
 
 
+def _order(row: _Row, column: str) -> tuple[Any, ...]:
+    return row.key(column), -row.nanoseconds, row.kernel, row.line
+
+
 def _title(record: Record) -> str:
     name = record["name"]
     return f"{record['activity']} {name}" if record["activity"] in _VERBS else name
 
 
 def _lines(records: Iterable[Record]) -> Mapping[str, str]:
-    """Locations as they are shown: without folders, unless two files have one name."""
+    """Locations as they are shown: without folders, unless two files have one name; in cells as IPython calls these."""
     places = {r["location"] for r in records}
     files: dict[str, set[str]] = {}
     for place in places:
         path = place.rpartition(":")[0]
         files.setdefault(os.path.basename(path), set()).add(path)
     shown = {place: place if len(files[os.path.basename(place.rpartition(":")[0])]) > 1 else os.path.basename(place) for place in places}
-    return {**shown, "": "-"}
-
-
-def _duration(nanoseconds: float) -> str:
-    """Three digits and a unit."""
-    value, unit = next(
-        ((nanoseconds / size, unit) for size, unit in ((1e9, "s"), (1e6, "ms"), (1e3, "µs")) if nanoseconds >= size), (nanoseconds, "ns")
-    )
-    return f"{value:.{0 if unit == 'ns' or value >= 100 else 1 if value >= 10 else 2}f} {unit}"
+    cells = {place: cell for place in places if (cell := place_in_cells(place))}
+    return {**shown, **cells, "": "-"}
 
 
 def _number(value: float) -> str:
@@ -147,17 +147,23 @@ class Profile:
     def __init__(self, max_records: int) -> None:
         self._max_records = max_records
         self._core: _core._Profile | None = None
+        self._before: dict[str, int] = {}
+        self._after: dict[str, int] = {}
 
     def __enter__(self) -> Profile:
         if self._core is not None:
             raise RuntimeError("profile: this one has been used already; make another by pp.profile()")
+        self._before = counters()
         self._core = _core._Profile(self._max_records)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._opened.stop()
-        if kind is None:
-            self._opened.wait()
+        try:
+            if kind is None:
+                self._opened.wait()
+        finally:
+            self._after = counters()
 
     def __str__(self) -> str:
         return "a profile that has recorded nothing yet" if self._core is None else str(self.table())
@@ -166,15 +172,33 @@ class Profile:
         if self._core is None:
             return "<Profile: nothing recorded yet>"
         records = self.records
-        return f"<Profile: {len(records)} records, {_duration(sum(r['end'] - r['start'] for r in records))} of work; print it for a table>"
+        return f"<Profile: {len(records)} records, {duration(sum(r['end'] - r['start'] for r in records))} of work; print it for a table>"
+
+    _repr_mimebundle_ = mimebundle
 
     def _repr_html_(self) -> str:
-        """For notebooks: the table."""
-        if self._core is None:
-            return f"<p>{self}</p>"
+        """For notebooks: the table, what was counted, and the timeline, folded."""
+        return f"<p>{self}</p>" if self._core is None else self._html("time", None)
+
+    def _html(self, sort_by: str, most: int | None) -> str:
         records = self.records
-        header, *lines = _cells(sorted(_rows(records), key=lambda row: row.key("time"))) or [()]
-        return html_table(header, lines, notes=self._notes(records, len(lines), None), texts=len(header) - 4)
+        rows = sorted(_rows(records), key=lambda row: _order(row, sort_by))
+        header, *lines = _cells(rows)[: None if most is None else most + 1] or [()]
+        notes = [*self._notes(records, len(rows), most), self.summary()]
+        return html_table(header, lines, notes=notes, texts=len(header) - 4) + self._folded_timeline(records)
+
+    def _folded_timeline(self, records: list[Record]) -> str:
+        if not records:
+            return ""
+        if len(records) > _MOST_BARS:
+            return f"<p>The timeline has {len(records)} bars: write it to a file by <code>timeline(path)</code>.</p>"
+        with Undisturbed():
+            import html
+
+        lanes = _lanes(records)
+        height = 180 + 24 * sum(len(lane.rows) for lane in lanes) + 10 * len(lanes)
+        frame = f'<iframe srcdoc="{html.escape(self._page())}" style="width:100%;height:{height}px;border:0"></iframe>'
+        return f"<details><summary>timeline</summary>{frame}</details>"
 
     @property
     def _opened(self) -> _core._Profile:
@@ -202,6 +226,30 @@ class Profile:
         """Seconds from the beginning of the block to its end."""
         return (self._opened.stopped - self._opened.started) / 1e9
 
+    @property
+    def counters(self) -> dict[str, int]:
+        """By how much each number of `pardo.counters` grew: in the whole process, from the beginning of the block to its end."""
+        _ = self._opened
+        after = self._after or counters()
+        return {name: number - self._before[name] for name, number in after.items()}
+
+    def summary(self) -> str:
+        """Say in a line what was counted: kernels that were compiled or loaded, copies of arrays, slow paths.
+
+        Returns
+        -------
+        str
+            What `counters` tells of these. ``PARDO_LOG=info`` names the slow paths.
+
+        Raises
+        ------
+        RuntimeError
+            The profile has not been opened yet.
+        """
+        n = self.counters
+        kernels = f"kernels: {n['compiled']} compiled, {n['from_disk']} from the cache, {n['from_pack']} from the wheel"
+        return f"{kernels}; copies: {n['copies']} ({size_text(n['copied_bytes'])}); slow paths: {n['fallbacks']}"
+
     def table(self, sort_by: str = "time", limit: int | None = None) -> str:
         """Show what took how long: one row for each kernel and line of Python.
 
@@ -228,20 +276,20 @@ class Profile:
         RuntimeError
             The profile has not been opened yet.
         """
-        if sort_by not in _COLUMNS:
-            raise ValueError(f"Profile.table: sort_by is {sort_by!r}; the columns are {', '.join(map(repr, _COLUMNS))}")
+        if sort_by not in COLUMNS:
+            raise ValueError(f"Profile.table: sort_by is {sort_by!r}; the columns are {', '.join(map(repr, COLUMNS))}")
         most = None if limit is None else index(limit, "Profile.table: limit")
         if most is not None and most < 0:
             raise ValueError(f"Profile.table: limit is {most}; it must not be negative")
         records = self.records
-        rows = sorted(_rows(records), key=lambda row: (row.key(sort_by), -row.nanoseconds, row.kernel, row.line))
+        rows = sorted(_rows(records), key=lambda row: _order(row, sort_by))
         return ShownText("\n".join([*_text(rows[:most]), *self._notes(records, len(rows), most)]))
 
     def _notes(self, records: list[Record], rows: int, most: int | None) -> list[str]:
         if not records and not self.dropped:
             return ["nothing was submitted while the profile was open; arrays are computed when a value is needed: pp.wait(x) asks for it"]
         time = sum(r["end"] - r["start"] for r in records)
-        notes = [f"{_duration(time)} of work in {_duration(self.duration * 1e9)}"]
+        notes = [f"{duration(time)} of work in {duration(self.duration * 1e9)}"]
         if most is not None and most < rows:
             notes.append(f"{rows - most} more rows are not shown")
         if failed := sum(r["failed"] for r in records):
@@ -270,6 +318,10 @@ class Profile:
         RuntimeError
             The profile has not been opened yet.
         """
+        _write(path, self._page())
+
+    def _page(self) -> str:
+        """The text of that file."""
         records, lanes, lines, origin = self._chart()
         names: dict[str, int] = {}
 
@@ -293,7 +345,7 @@ class Profile:
             page = file.read()
         # No name can end the element that holds the data.
         text = _json(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
-        _write(path, page.replace("{{data}}", text))
+        return page.replace("{{data}}", text)
 
     def chrome_trace(self, path: StrPath) -> None:
         """Write a trace in the JSON format of Chrome, which https://ui.perfetto.dev and chrome://tracing show.
@@ -350,7 +402,7 @@ def _cells(rows: list[_Row]) -> list[tuple[str, ...]]:
     several = len({row.device for row in rows if row.device}) > 1
     cells: list[tuple[str, ...]] = [("kernel", "line", *(("device",) if several else ()), "launches", "time", "GB/s", "GFLOP/s")]
     for row in rows:
-        numbers = (str(row.launches), _duration(row.nanoseconds), _number(row.rate(row.bytes)), _number(row.rate(row.operations)))
+        numbers = (str(row.launches), duration(row.nanoseconds), _number(row.rate(row.bytes)), _number(row.rate(row.operations)))
         cells.append((row.kernel, row.line, *((row.device or "-",) if several else ()), *numbers))
     return cells
 

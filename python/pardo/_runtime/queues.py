@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pardo import _core
 from pardo._base.arguments import HOST, SCALARS, array, dtype_of, index, refuse_masked, too_large
-from pardo._base.notebook import html_table
+from pardo._base.notebook import html_table, mimebundle, place_in_cells
 from pardo._core import Array
 from pardo._runtime import native as _native
 
@@ -62,9 +62,17 @@ def _numbers(values: Sequence[int], lengths: tuple[int, ...], fill: int, name: s
 
 
 def _repr_html(self: Queue) -> str:
-    """For notebooks: the device, the order, and whether events have times."""
-    rows = [("order", str(self.order)), ("profiling", str(self.profiling))]
+    """For notebooks: the device, the order, whether events have times, and what is unfinished."""
+    rows = [("order", str(self.order)), ("profiling", str(self.profiling)), ("unfinished", _unfinished(self))]
     return html_table(("Queue", str(self.device.id)), rows, texts=2)
+
+
+def _unfinished(queue: Queue) -> str:
+    """How much that was submitted is unfinished, and the oldest of it."""
+    for number, _, count, name, location in _core._unfinished_work():
+        if number == hash(queue):
+            return f"{count}, the oldest is {name}" + (f" ({place_in_cells(location) or location})" if location else "")
+    return "nothing"
 
 
 def _enter(self: Queue) -> Queue:
@@ -383,6 +391,7 @@ class QueueMethods:
     __slots__ = ()
 
     _repr_html_ = _repr_html
+    _repr_mimebundle_ = mimebundle
     __enter__ = _enter
     __exit__ = _exit
     submit = submit

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 from pardo import _core
+from pardo._base.notebook import ShownValues, bundle, html_table
+from pardo._base.sizes import with_bytes
 from pardo._core import Array
 from pardo._runtime.transfers import implicit_copies_allowed
 from pardo._sharding.device import ShardedDevice
@@ -487,6 +489,33 @@ class ShardedArray:
 
     def __str__(self) -> str:
         return call("str", (self,), {})  # type: ignore[no-any-return]
+
+    def _shown_values(self) -> ShownValues:
+        # Where other processes have parts, all of them show the values together, whatever is pending here.
+        pending = len(self._parts) == self._layout.parts and any(x.pending for x in self._parts.values())
+        split = "whole on each" if self.axis is None else f"split along axis {self.axis}"
+        nbytes = math.prod(self.shape) * self.dtype.itemsize
+        facts = (f"shape {self.shape}", str(self.dtype), with_bytes(nbytes), f"{split} of {self._layout.parts} devices")
+        return ShownValues("ShardedArray", facts, pending, nbytes, lambda: repr(self))
+
+    def _table_of_parts(self) -> str:
+        """The parts of this process: where they are, and what they have."""
+
+        def row(part: int, x: Array) -> tuple[str, ...]:
+            first, end = (0, 0) if self.axis is None else self.bounds[part : part + 2]
+            indices = "all" if self.axis is None else f"{first} to {end - 1}" if end > first else "none"
+            return str(part), self._group.name(part), indices, with_bytes(x.nbytes), "pending" if x.pending else "computed"
+
+        header = ("part", "device", "indices" if self.axis is None else f"indices of axis {self.axis}", "size", "values")
+        return html_table(header, [row(part, x) for part, x in self._parts.items()], texts=5)
+
+    def _repr_html_(self) -> str:
+        """For notebooks: facts, the parts, the values."""
+        return self._shown_values().html(self._table_of_parts())
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        """For notebooks: all formats at once, so that a failure comes once."""
+        return bundle(self._shown_values, self._table_of_parts)
 
     def __format__(self, spec: str) -> str:
         if not self.shape:

@@ -117,9 +117,9 @@ std::vector<Compilation> compilations() {
     std::vector<Compilation> all;
     jit::AtWork& at_work = jit::at_work();
     const std::lock_guard lock(at_work.mutex);
-    for (const jit::Progress::Running& each : at_work.list) {
-        all.push_back({each.name, each.device, std::chrono::duration<double>(std::chrono::steady_clock::now() - each.start).count()});
-    }
+    const auto now = std::chrono::steady_clock::now();
+    for (const jit::Progress::Running& each : at_work.list)
+        all.push_back({each.name, each.device, std::chrono::duration<double>(now - each.start).count()});
     return all;
 }
 

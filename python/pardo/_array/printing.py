@@ -41,8 +41,8 @@ def array_str(x: Array) -> str:
 def _shown_values(x: Array) -> ShownValues:
     """What a notebook shows of it."""
     pending = x.pending
-    facts = (f"shape {x.shape}", str(x.dtype), with_bytes(x.nbytes), x.device.id, f"{x.memory_kind} memory")
-    return ShownValues("Array", facts, pending, x.nbytes, lambda: array_repr(x))
+    facts = (f"shape {x.shape}", str(x.dtype), with_bytes(x.nbytes), x.device.id)
+    return ShownValues("Array", facts, pending, x.nbytes, lambda: array_repr(x), lambda: f"{x.memory_kind} memory")
 
 
 def array_html(x: Array) -> str:

@@ -81,13 +81,16 @@ _HELD_BACK = "too large to be computed for being shown: x.wait() and print(x) do
 
 
 class ShownValues:
-    """An array as notebooks show it: facts and values. One that is pending and large is not computed for that."""
+    """An array as notebooks show it: facts and values. One that is pending and large is not computed for that. `place`: facts that only
+    what is computed has."""
 
-    def __init__(self, name: str, facts: Sequence[str], pending: bool, nbytes: int, values: Callable[[], str]) -> None:
+    def __init__(
+        self, name: str, facts: Sequence[str], pending: bool, nbytes: int, values: Callable[[], str], place: Callable[[], str] = str
+    ) -> None:
         self._held_back = pending and nbytes > _MOST_SHOWN
         text = "" if self._held_back else values()
         state = "pending" if self._held_back else "computed to be shown" if pending else "computed"
-        self._facts = ", ".join((name, *facts, state))
+        self._facts = ", ".join(filter(None, (name, *facts, "" if self._held_back else place(), state)))
         self.text = text or f"<{self._facts}; {_HELD_BACK}>"
 
     def html(self, more: str = "") -> str:

@@ -64,9 +64,10 @@ def panel(devices: _DeviceLike | _Iterable[_DeviceLike] = None, *, interval: flo
         raise ImportError(f"pardo.notebook.panel needs ipywidgets: pip install 'pardo[notebook]' ({error})") from None
     if devices is None:
         chosen = _get_devices()
+    elif isinstance(devices, _Iterable) and not isinstance(devices, str):
+        chosen = [_device_of(d, "panel") for d in devices]
     else:
-        several = not isinstance(devices, str) and isinstance(devices, _Iterable)
-        chosen = [_device_of(d, "panel") for d in (devices if several else [devices])]
+        chosen = [_device_of(devices, "panel")]
     return DevicePanel([d.without_queue for d in chosen], devices is None, float(interval))
 
 

@@ -42,6 +42,16 @@ def test_arrays_show_facts_and_values(dtype, shape, rng):
     assert x._repr_html_() == shown["text/html"]
 
 
+def test_structured_arrays_show_the_same():
+    host = np.array([(1, 2.5), (3, 4.5)], dtype=[("a", "i4"), ("b", "f8")])
+    x = pp.asarray(host).wait()
+    shown = bundle(x)
+    assert shown["text/plain"] == repr(host)
+    assert "<em>StructuredArray, shape (2,), " in shown["text/html"]
+    assert "24 bytes, cpu:0, device memory, computed</em>" in shown["text/html"]
+    assert x._repr_html_() == shown["text/html"]
+
+
 def test_arrays_say_the_kind_of_their_memory():
     assert "shared memory" in bundle(pp.zeros(3, usm_type="shared"))["text/html"]
 

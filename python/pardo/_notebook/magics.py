@@ -1,4 +1,6 @@
 # python/pardo/_notebook/magics.py: `%load_ext pardo`: the magics %%pardo, which profiles a cell, and %pardo_progress.
+# mypy: disable-error-code="misc, untyped-decorator"
+# IPython's types are not asked for: it need not be there.
 from __future__ import annotations
 
 import re

@@ -12,8 +12,10 @@ from pardo._array.interop import shared_view
 from pardo._array.methods import Methods
 from pardo._base import promotion
 from pardo._base.arguments import DeviceLike, default_queue, dtype_of, index, queue_of, queue_of_pickle
+from pardo._base.notebook import ShownValues, bundle
 from pardo._base.orders import copied_in_order, read_order
 from pardo._base.records import is_described
+from pardo._base.sizes import with_bytes
 from pardo._core import Queue
 from pardo._records.facts import Facts
 from pardo._records.memory import as_bytes, uploaded, viewed
@@ -311,6 +313,19 @@ class Conversions(Facts):
 
     def __str__(self) -> str:
         return np.array_str(self._printed())
+
+    def _shown_values(self) -> ShownValues:
+        pending = self.pending
+        facts = (f"shape {self.shape}", str(self.dtype), with_bytes(self.nbytes), self.device.id)
+        return ShownValues("StructuredArray", facts, pending, self.nbytes, lambda: repr(self), lambda: f"{self.memory_kind} memory")
+
+    def _repr_html_(self) -> str:
+        """For notebooks: a line of facts above the values."""
+        return self._shown_values().html()
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        """For notebooks: all formats at once, so that a failure comes once."""
+        return bundle(self._shown_values)
 
     def __format__(self, spec: str) -> str:
         if spec:

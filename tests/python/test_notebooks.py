@@ -6,6 +6,7 @@ import gc
 import os
 import pty
 import re
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -645,3 +646,42 @@ def test_compilations_of_drivers_are_seen(device, tmp_path, monkeypatch):
     lines = [line for _, line in displays[1]]
     assert any(line.startswith("compiling ") and f" for {device} … " in line for line in lines), lines
     assert lines[-1] == ""
+
+
+OUTPUTS = "[...document.querySelectorAll('.jp-OutputArea-output')].map(o => o.innerText).join('\\n')"
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_jupyterlab_shows_all_of_it(tmp_path, monkeypatch):
+    """In Chromium: the line of progress comes and goes, values and profiles are tables, the timeline is drawn, the panel is there."""
+    pytest.importorskip("jupyterlab")
+    chromium = next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None)
+    if chromium is None:
+        pytest.skip("no Chromium here (Debian: apt-get install chromium)")
+    import lab
+
+    monkeypatch.setenv("PARDO_PROGRESS", "0.1")
+    monkeypatch.setenv("GO", str(tmp_path / "go"))
+    texts = [
+        "import os, time\nimport pardo as pp\n%load_ext pardo",
+        "def wait():\n    while not os.path.exists(os.environ['GO']):\n        time.sleep(0.05)\npp.zeros(1).queue.host_task(wait).wait()",
+        "%%pardo\nx = pp.sqrt(pp.arange(4.0)).wait()\nx",
+        "pp.notebook.panel('cpu')",
+        "1 / 0",
+    ]
+    with lab.opened(chromium, tmp_path, texts) as page:
+        page.run_all_cells()
+        page.wait_for(f"{OUTPUTS}.includes('host task on cpu:0 … ')")
+        (tmp_path / "go").touch()
+        page.wait_for(f"{OUTPUTS}.includes('ZeroDivisionError')")
+        page.wait_for("document.querySelectorAll('.jupyter-widgets').length > 0")
+        shown = page.value(OUTPUTS)
+        assert "host task" not in shown
+        assert "Array, shape (4,), float64, 32 bytes, cpu:0, device memory, computed" in shown
+        assert "In[3]:2" in shown
+        assert "in use, " in shown
+        assert "release cached memory" in page.value("document.body.innerText")
+        page.value("document.querySelector('details:has(iframe)').open = true")
+        drawn = "Number(document.querySelector('iframe[srcdoc]').contentDocument.querySelector('canvas').dataset.drawn)"
+        assert page.wait_for(drawn) >= 1

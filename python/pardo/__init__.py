@@ -187,6 +187,7 @@ if _TYPE_CHECKING:
     from pardo import linalg as linalg
     from pardo import ndimage as ndimage
     from pardo import notebook as notebook
+    from pardo import plot as plot
     from pardo import polynomial as polynomial
     from pardo import random as random
     from pardo import scipy as scipy
@@ -241,6 +242,7 @@ if _TYPE_CHECKING:
     from pardo._language.index_space import *
     from pardo._language.unordered import *
     from pardo._offload.offloading import *
+    from pardo._pictures.showing import *
     from pardo._records.arrays import *
     from pardo._runtime.float_errors import *
     from pardo._runtime.memory import *

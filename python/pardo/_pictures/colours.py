@@ -78,7 +78,7 @@ def _named(cmap: Any, op_name: str) -> Any:
     except ImportError:
         known = ", ".join(TABLES)
         raise ValueError(
-            f"{op_name}: there is no colour map {cmap!r}; there are {known}, and these with _r at the end; those of matplotlib if it is installed"
+            f"{op_name}: there is no colour map {cmap!r}; there are {known}, also with _r at the end, and matplotlib's if it is installed"
         ) from None
     try:
         return matplotlib.colormaps[cmap]
@@ -94,7 +94,7 @@ def _given(cmap: Any, op_name: str) -> NDArray[np.float64]:
         colours = np.empty(0)
     if colours.ndim != 2 or colours.shape[1] not in (3, 4) or colours.shape[0] < 1:
         raise TypeError(
-            f"{op_name}: cmap is a name, a colour map of matplotlib, or colours in rows of 3 or 4 numbers from 0 to 1, not {type(cmap).__name__}"
+            f"{op_name}: cmap is a name, a colour map of matplotlib, or rows of 3 or 4 numbers from 0 to 1, not {type(cmap).__name__}"
         )
     if not ((colours >= 0) & (colours <= 1)).all():
         raise ValueError(f"{op_name}: colours of cmap are numbers from 0 to 1")

@@ -1,402 +1,73 @@
-# python/pardo/_pictures/pixels.py: an array as pixels of a picture, all of it on the array's device.
+# python/pardo/_pictures/pixels.py: the pixels of a picture, for other libraries and windows.
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-from pardo import _core
-from pardo._analysis.quantiles import nanpercentile
-from pardo._array.interop import asnumpy
-from pardo._base.arguments import array, default_on
+from pardo._array.contexts import public
 from pardo._core import Array
-from pardo._functions.operands import cast, element, to_queue
-from pardo._kernel.kernel import kernel
-from pardo._language.index_space import Const, Item, Range
-from pardo._pictures.colours import LEVELS, NONE, palette_of
-from pardo._pictures.png import encoded
-from pardo._sharding.array import ShardedArray
+from pardo._pictures import making
 
-NORMS = ("linear", "log", "centered")
-LAST = LEVELS - 1
+__all__ = ["pixels"]
 
 
-# --- kernels ----------------------------------------------------------------------------------------------------------------------------
-
-
-@kernel(bounds_check=False)  # blocks are within their array
-def block_means(item: Item, x: Any, corner: Any, whole: Any, shown: Any, out: Any, counts: Any, nearest: Const[int]) -> None:
-    """The mean of the elements that lie in a pixel, NaN left out, and how many they are, if `counts` is an array.
-
-    `whole`: the shape of the array that `x` is a part of, from the element `corner` on; `shown`: the shape of the picture, and the first
-    pixel of `out`. Sums are those of differences to the first value, so that the mean of equal values is that value.
-    """
-    height, width, top, left = shown
-    i, j = item.get_id(0) + top, item.get_id(1) + left
-    first_row, first_column = i * whole[0] // height, j * whole[1] // width
-    last_row, last_column = max((i + 1) * whole[0] // height, first_row + 1), max((j + 1) * whole[1] // width, first_column + 1)
-    if nearest:
-        first_row, first_column = (2 * i + 1) * whole[0] // (2 * height), (2 * j + 1) * whole[1] // (2 * width)
-        last_row, last_column = first_row + 1, first_column + 1
-    first_row, first_column = max(first_row - corner[0], 0), max(first_column - corner[1], 0)
-    last_row, last_column = min(last_row - corner[0], x.shape[0]), min(last_column - corner[1], x.shape[1])
-    none = out.dtype.type(0)
-    base, total, count = none, none, none
-    for r in range(first_row, last_row):
-        for c in range(first_column, last_column):
-            value = out.dtype.type(x[r, c])
-            if value == value:
-                if count == none and abs(value) < out.dtype.type(math.inf):
-                    base = value
-                total += value - base
-                count += out.dtype.type(1)
-    out[item.get_id(0), item.get_id(1)] = base + total / count if count > none else out.dtype.type(math.nan)
-    if counts.ndim == 2:
-        counts[item.get_id(0), item.get_id(1)] = count
-
-
-@kernel(bounds_check=False)  # as above
-def block_colours(item: Item, x: Any, unit: Any, bad: Any, out: Any, nearest: Const[int]) -> None:
-    """The same for colours: means of red, green and blue, each weighted by its opacity where there is one; pixels with NaN are left out."""
-    i, j = item.get_id(0), item.get_id(1)
-    height, width = out.shape[0], out.shape[1]
-    first_row, first_column = i * x.shape[0] // height, j * x.shape[1] // width
-    last_row = max((i + 1) * x.shape[0] // height, first_row + 1)
-    last_column = max((j + 1) * x.shape[1] // width, first_column + 1)
-    if nearest:
-        first_row, first_column = (2 * i + 1) * x.shape[0] // (2 * height), (2 * j + 1) * x.shape[1] // (2 * width)
-        last_row, last_column = first_row + 1, first_column + 1
-    zero, one, most = np.float32(0), np.float32(1), np.float32(255)
-    red, green, blue, opacity, count = zero, zero, zero, zero, zero
-    for r in range(first_row, last_row):
-        for c in range(first_column, last_column):
-            a = min(max(np.float32(x[r, c, 3]) * unit, zero), most) / most if x.shape[2] == 4 else one
-            u, v, w = np.float32(x[r, c, 0]) * unit, np.float32(x[r, c, 1]) * unit, np.float32(x[r, c, 2]) * unit
-            if u == u and v == v and w == w and (x.shape[2] < 4 or np.float32(x[r, c, x.shape[2] - 1]) == np.float32(x[r, c, x.shape[2] - 1])):
-                red += a * min(max(u, zero), most)
-                green += a * min(max(v, zero), most)
-                blue += a * min(max(w, zero), most)
-                opacity += a
-                count += one
-    scale = one / opacity if opacity > zero else zero
-    half = np.float32(0.5)
-    out[i, j, 0] = np.uint8(red * scale + half) if count > zero else np.uint8(bad[0])
-    out[i, j, 1] = np.uint8(green * scale + half) if count > zero else np.uint8(bad[1])
-    out[i, j, 2] = np.uint8(blue * scale + half) if count > zero else np.uint8(bad[2])
-    if out.shape[2] == 4:
-        out[i, j, 3] = np.uint8(opacity / count * most + half) if count > zero else np.uint8(bad[3])
-
-
-@kernel(bounds_check=False)
-def find_levels(item: Item, values: Any, limits: Any, out: Any, logarithmic: Const[int]) -> None:
-    """The level of each value between two limits; NONE for NaN, and for what has no logarithm."""
-    i, j = item.get_id(0), item.get_id(1)
-    low, high, half = limits[0], limits[1], limits.dtype.type(0.5)
-    value = limits.dtype.type(values[i, j])
-    level = np.int32(NONE)
-    if logarithmic:
-        value = math.log(value) if value > limits.dtype.type(0) else limits.dtype.type(math.nan)
-    if value == value:
-        level = np.int32(0)
-        if value > low:
-            level = np.int32(LAST)
-            if value < high:  # halves, whose difference does not overflow
-                step = limits.dtype.type(LEVELS) / (high * half - low * half)
-                level = np.int32(min((value * half - low * half) * step, limits.dtype.type(LAST)))
-    out[i, j] = np.uint8(level)
-
-
-@kernel(bounds_check=False)
-def look_up(item: Item, levels: Any, palette: Any, out: Any) -> None:
-    """The colours of levels."""
-    i, j = item.get_id(0), item.get_id(1)
-    k = np.int32(levels[i, j])
-    for c in range(4):
-        out[i, j, c] = palette[k, c]
-
-
-# --- arguments --------------------------------------------------------------------------------------------------------------------------
-
-
-class Style(NamedTuple):
-    """How values become pixels."""
-
-    palette: NDArray[np.uint8]
-    vmin: float | None
-    vmax: float | None
-    percentiles: tuple[float, float] | None
-    norm: str
-    lower: bool
-    nearest: bool
-    given: tuple[str, ...]  # those that have no meaning for colours
-
-
-def style_of(
-    op_name: str,
-    cmap: Any,
-    vmin: Any,
-    vmax: Any,
-    percentiles: Any,
-    norm: Any,
-    origin: Any,
-    interpolation: Any,
-    bad: Any,
-) -> Style:
-    """Reads what the caller said."""
-    if norm not in NORMS:
-        raise ValueError(f"{op_name}: norm is one of {', '.join(map(repr, NORMS))}, not {norm!r}")
-    if origin not in ("upper", "lower"):
-        raise ValueError(f"{op_name}: origin is 'upper' or 'lower', not {origin!r}")
-    if interpolation not in ("auto", "nearest"):
-        raise ValueError(
-            f"{op_name}: interpolation is 'auto' (means of the elements in a pixel) or 'nearest', not {interpolation!r}; "
-            "matplotlib's imshow has others"
-        )
-    given = [name for name, value in (("cmap", cmap), ("vmin", vmin), ("vmax", vmax), ("percentiles", percentiles)) if value is not None]
-    low, high = (None if v is None else _limit(v, name, op_name) for v, name in ((vmin, "vmin"), (vmax, "vmax")))
-    if low is not None and high is not None and low > high:
-        raise ValueError(f"{op_name}: vmin is {low:g} and vmax {high:g}; vmin must be at most vmax")
-    if norm == "log" and any(limit is not None and limit <= 0 for limit in (low, high)):
-        raise ValueError(f"{op_name}: with norm='log' vmin and vmax must be positive")
-    if percentiles is not None and low is not None and high is not None:
-        raise ValueError(f"{op_name}: percentiles find limits that are not given, but both vmin and vmax are")
-    return Style(
-        palette_of("viridis" if cmap is None else cmap, bad, op_name),
-        low,
-        high,
-        None if percentiles is None else _pair(percentiles, op_name),
-        norm,
-        origin == "lower",
-        interpolation == "nearest",
-        (*given, "norm") if norm != "linear" else tuple(given),
-    )
-
-
-def _limit(value: Any, name: str, op_name: str) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise TypeError(f"{op_name}: {name} is a number, not {type(value).__name__}") from None
-    if not math.isfinite(number):
-        raise ValueError(f"{op_name}: {name} is {number}; it must be finite")
-    return number
-
-
-def _pair(percentiles: Any, op_name: str) -> tuple[float, float]:
-    try:
-        low, high = map(float, percentiles)
-    except (TypeError, ValueError):
-        raise TypeError(f"{op_name}: percentiles is a pair of numbers, as (1, 99), not {percentiles!r}") from None
-    if not 0 <= low <= high <= 100:
-        raise ValueError(f"{op_name}: percentiles is {percentiles!r}; they rise, and are from 0 to 100")
-    return low, high
-
-
-def size_of(size: Any, shape: Sequence[int], op_name: str) -> tuple[int, int]:
-    """Rows and columns of the picture: as given, or so many along the longer side, or one for each element."""
-    height, width = shape[:2]
-    if size is None:
-        return height, width
-    try:
-        if isinstance(size, Sequence):
-            rows, columns = (int(n.__index__()) for n in size)
-        else:
-            longest = int(size.__index__())
-            most = max(height, width, 1)
-            rows, columns = (max(1, round(n * longest / most)) for n in (height, width))
-            if longest < 1:
-                rows = longest
-    except (AttributeError, TypeError, ValueError):
-        raise TypeError(f"{op_name}: size is a number of pixels, of the longer side, or a pair (rows, columns), not {size!r}") from None
-    if rows < 1 or columns < 1:
-        raise ValueError(f"{op_name}: size is {size!r}; there must be at least one pixel")
-    return rows, columns
-
-
-def picture_of(x: Any, op_name: str) -> Any:
-    """The array, of two dimensions, or of three and colours along the last."""
-    if not isinstance(x, ShardedArray):
-        x = array(x, op_name)
-    shape = x.shape
-    if x.dtype.kind == "c":
-        raise TypeError(f"{op_name}: complex values have no order: take abs(x), pardo.angle(x), x.real or x.imag")
-    if len(shape) == 3 and shape[2] == 1:
-        x, shape = x[:, :, 0], shape[:2]
-    if len(shape) == 3 and shape[2] in (3, 4):
-        if isinstance(x, ShardedArray):
-            raise TypeError(f"{op_name}: colours of an array over several devices are not shown part by part; gather it: s.to_device(d)")
-        if x.dtype == np.bool_:
-            raise TypeError(f"{op_name}: colours are floats from 0 to 1 or integers from 0 to 255, not bools; x * 1.0 has these")
-        return x
-    if len(shape) != 2:
-        one = "x[None, :] is one of a row" if len(shape) == 1 else "x[k] is one of them" if len(shape) == 3 else "take a part or reshape it"
-        raise ValueError(f"{op_name}: a picture has the shape (rows, columns), or (rows, columns, 3 or 4) for colours, not {shape}; {one}")
-    return x
-
-
-# --- pixels -----------------------------------------------------------------------------------------------------------------------------
-
-
-def _working(x: Any, queue: Any) -> np.dtype[Any]:
-    """What means and levels are computed in."""
-    small = x.dtype == np.bool_ or x.dtype.itemsize <= 2 or x.dtype == np.float32
-    return np.dtype(np.float32) if small else default_on(queue, np.float64)
-
-
-def _reduced(x: Array, size: tuple[int, int], nearest: bool) -> Array:
-    """A value for each pixel."""
-    if x.shape == size:
-        return x
-    out: Array = _core._empty(list(size), _working(x, x.queue), x.queue)
-    block_means[Range(*size)](x, (0, 0), x.shape, (*size, 0, 0), out, 0, int(nearest))
-    return out
-
-
-def _gathered(x: ShardedArray, size: tuple[int, int], nearest: bool) -> Array:
-    """The same of an array over several devices: each makes the pixels that its part touches, and only these move."""
-    axis, parts = x.axis, x.shards
-    if len(x._parts) < len(x._group.keys):
-        raise TypeError("show: parts of the array are in other processes; gather it: s.to_device(d)")
-    home = parts[0].queue
-    if axis is None:
-        return _reduced(parts[0], size, nearest)
-    working = _working(x, home)
-    mean = _core._full(list(size), math.nan, working, home)
-    count = _core._full(list(size), 0, working, home)
-    for k, part in enumerate(parts):
-        first, last = x.bounds[k], x.bounds[k + 1]
-        if first == last or not part.size:
-            continue
-        n, m = x.shape[axis], size[axis]
-        begin, end = first * m // n, min(-(-last * m // n), m)
-        corner, origin, shown = [0, 0], [0, 0], list(size)
-        corner[axis], origin[axis], shown[axis] = first, begin, end - begin
-        here, there = (_core._empty(shown, _working(x, part.queue), part.queue) for _ in range(2))
-        block_means[Range(*shown)](part, tuple(corner), x.shape, (*size, *origin), here, there, int(nearest))
-        moved, weights = (p if p.queue == home else p.to_queue(home) for p in (here, there))
-        where = (slice(begin, end), slice(None)) if axis == 0 else (slice(None), slice(begin, end))
-        old, n_old = mean[where], count[where]
-        total = n_old + weights
-        share = _core._where(total > 0, weights / total, 0)
-        joined = _core._where(n_old == 0, moved, _core._where(weights == 0, old, old + (moved - old) * share))
-        mean[where], count[where] = joined, total
-    return mean
-
-
-def _limits(values: Array, style: Style, real: np.dtype[Any]) -> Array:
-    """The two ends, on the device: nothing is waited for."""
-
-    def number(value: float) -> Array:
-        return _core._full([], value, real, values.queue)
-
-    low, high = style.vmin, style.vmax
-    if style.norm == "centered":
-        if low is not None or high is not None:
-            high = max(abs(v) for v in (low, high) if v is not None)
-            low = -high
-    ends = [None if v is None else number(v) for v in (low, high)]
-    if None in (low, high):
-        v = cast(values, real)
-        usable = _core.isfinite(v)
-        if style.norm == "log":
-            usable = _core.logical_and(usable, v > 0)
-        if style.percentiles is not None:
-            pair = nanpercentile(_core._where(usable, v, number(math.nan)), style.percentiles)
-            found = [element(pair, 0), element(pair, 1)]
-        else:
-            found = [
-                _core._reduce(op, _core._where(usable, v, number(none)), None, False)
-                for op, none in ((_core._MIN, math.inf), (_core._MAX, -math.inf))
-            ]
-        if style.norm == "centered":
-            far = _core.maximum(_core.absolute(found[0]), _core.absolute(found[1]))
-            found = [_core.negative(far), far]
-        ends = [f if end is None else end for f, end in zip(found, ends, strict=True)]
-    limits: Array = _core._stack([cast(end, real) for end in ends], 0)
-    return _core.log(limits) if style.norm == "log" else limits  # type: ignore[no-any-return]
-
-
-def levels_of(x: Any, size: tuple[int, int], style: Style) -> Array:
-    """A number of the palette for each pixel, uint8."""
-    values = _gathered(x, size, style.nearest) if isinstance(x, ShardedArray) else _reduced(x, size, style.nearest)
-    if x.dtype == np.bool_ and style.norm == "linear" and style.percentiles is None:  # shares of what is true
-        style = style._replace(vmin=0.0 if style.vmin is None else style.vmin, vmax=1.0 if style.vmax is None else style.vmax)
-    out: Array = _core._empty(list(size), np.uint8, values.queue)
-    if values.size:
-        limits = _limits(values, style, _working(values, values.queue))
-        find_levels[Range(*size)](_core._flip(values, [0]) if style.lower else values, limits, out, int(style.norm == "log"))
-    return out
-
-
-def colours_of(x: Array, size: tuple[int, int], style: Style, op_name: str, channels: int | None = None) -> Array:
-    """The colours of an array that has them, uint8: 4 channels where some may be missing, or as many as are said."""
-    if style.given:
-        raise ValueError(f"{op_name}: the array has colours already, of shape {x.shape}: {', '.join(style.given)} has no meaning for it")
-    is_float = x._kind == "f"
-    channels = channels or (4 if is_float else x.shape[2])
-    out: Array = _core._empty([*size, channels], np.uint8, x.queue)
-    if out.size:
-        bad = tuple(int(c) for c in style.palette[NONE])
-        seen = _core._flip(x, [0]) if style.lower else x
-        block_colours[Range(*size)](seen, np.float32(255 if is_float else 1), bad, out, int(style.nearest))
-    return out
-
-
-def pixels_of(
+@public
+def pixels(
     x: Any,
+    /,
     *,
-    size: Any = None,
+    size: int | tuple[int, int] | None = None,
     cmap: Any = None,
-    vmin: Any = None,
-    vmax: Any = None,
-    percentiles: Any = None,
+    vmin: float | None = None,
+    vmax: float | None = None,
+    percentiles: tuple[float, float] | None = None,
     norm: str = "linear",
     origin: str = "upper",
     interpolation: str = "auto",
     bad: Any = None,
-    op_name: str = "pixels",
 ) -> Array:
-    """Red, green, blue and opacity of each pixel, uint8, on the array's device: see `pardo.plot.pixels`."""
-    style = style_of(op_name, cmap, vmin, vmax, percentiles, norm, origin, interpolation, bad)
-    x = picture_of(x, op_name)
-    shown = size_of(size, x.shape, op_name)
-    _check_elements(x, shown, op_name)
-    if len(x.shape) == 3:
-        return colours_of(x, shown, style, op_name, 4)
-    levels = levels_of(x, shown, style)
-    out: Array = _core._empty([*shown, 4], np.uint8, levels.queue)
-    if out.size:
-        look_up[Range(*shown)](levels, to_queue(style.palette, levels.queue), out)
-    return out
+    """Make the pixels of a picture of an array, on its device.
 
+    Parameters
+    ----------
+    x : Array or ShardedArray
+        The array, as for `pardo.show`.
+    size : int or pair of int, optional
+        Pixels of the longer side, or rows and columns. Default: one for each element.
+    cmap, vmin, vmax, percentiles, norm, origin, interpolation, bad : optional
+        As for `pardo.show`.
 
-def png_of(
-    x: Any,
-    *,
-    size: Any = None,
-    cmap: Any = None,
-    vmin: Any = None,
-    vmax: Any = None,
-    percentiles: Any = None,
-    norm: str = "linear",
-    origin: str = "upper",
-    interpolation: str = "auto",
-    bad: Any = None,
-    op_name: str = "show",
-) -> bytes:
-    """The same as a file: what goes to the host is one byte for each pixel, 3 or 4 for arrays of colours."""
-    style = style_of(op_name, cmap, vmin, vmax, percentiles, norm, origin, interpolation, bad)
-    x = picture_of(x, op_name)
-    if 0 in x.shape:
-        raise ValueError(f"{op_name}: an array of shape {x.shape} has no pixels")
-    shown = size_of(size, x.shape, op_name)
-    if len(x.shape) == 3:
-        return encoded(asnumpy(colours_of(x, shown, style, op_name)))
-    return encoded(asnumpy(levels_of(x, shown, style)), style.palette)
+    Returns
+    -------
+    Array
+        Red, green, blue and opacity of each pixel: of shape (rows, columns, 4), uint8. Nothing is waited for.
 
+    Raises
+    ------
+    TypeError
+        The values are complex, or an argument has no such meaning.
+    ValueError
+        The array has another shape or no elements, or arguments contradict each other.
 
-def _check_elements(x: Any, shown: tuple[int, int], op_name: str) -> None:
-    if 0 in x.shape and 0 not in shown:
-        raise ValueError(f"{op_name}: an array of shape {x.shape} has no elements for pixels")
+    See Also
+    --------
+    pardo.show
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> pp.plot.pixels(pp.asarray([[0.0, 1.0]]), cmap="gray")
+    array([[[  0,   0,   0, 255],
+            [255, 255, 255, 255]]], dtype=uint8)
+    """
+    return making.pixels_of(
+        x,
+        size=size,
+        cmap=cmap,
+        vmin=vmin,
+        vmax=vmax,
+        percentiles=percentiles,
+        norm=norm,
+        origin=origin,
+        interpolation=interpolation,
+        bad=bad,
+    )

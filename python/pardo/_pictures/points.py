@@ -41,11 +41,9 @@ def pixel_of(x: Any, y: Any, columns: Any, rows: Any, told: Any, i: Any) -> Any:
 
 
 @kernel(bounds_check=False)  # each part has a picture, and a place more for what is outside, and one for what is looked at again
-def sum_in_parts(
-    item: Item, x: Any, y: Any, columns: Any, rows: Any, told: Any, value: Any, weights: Any, sums: Any, piece: Any
-) -> None:
-    """For devices whose items go through many elements. Pixels are computed by the lanes of vectors, a piece at a time, and counted one after
-    the other; the few points that are so near to an edge that the formula may err are looked at again."""
+def sum_in_parts(item: Item, x: Any, y: Any, columns: Any, rows: Any, told: Any, value: Any, weights: Any, sums: Any, piece: Any) -> None:
+    """For devices whose items go through many elements. Pixels are computed by the lanes of vectors, a piece at a time, and counted one
+    after the other; the few points that are so near to an edge that the formula may err are looked at again."""
     part, parts = item.get_id(0), sums.shape[0]
     across, down, last_column, last_row = told
     left, right, across_scale, across_near, across_far = across
@@ -58,10 +56,14 @@ def sum_in_parts(
         xs = x[begin : min(begin + piece, end)]
         ys = y[begin : min(begin + piece, end)]
         for j in range(xs.shape[0]):
-            u, v = columns.dtype.type(xs[j]), columns.dtype.type(ys[j])
-            a, b = (u - left) * across_scale, (v - low) * down_scale
-            column, row = np.int32(a), np.int32(b)
-            p, q = a - columns.dtype.type(column), b - columns.dtype.type(row)
+            u = columns.dtype.type(xs[j])  # an assignment to several names would keep the loop from the lanes
+            v = columns.dtype.type(ys[j])
+            a = (u - left) * across_scale
+            b = (v - low) * down_scale
+            column = np.int32(a)
+            row = np.int32(b)
+            p = a - columns.dtype.type(column)
+            q = b - columns.dtype.type(row)
             k = row * width + column
             k = k if (min(p - across_near, across_far - p) >= 0) & (min(q - down_near, down_far - q) >= 0) else outside + np.int32(1)
             places[j] = k if (u >= left) & (u <= right) & (v >= low) & (v <= high) else outside
@@ -230,11 +232,11 @@ def density(
     Notes
     -----
     Pixels are the bins of ``numpy.histogram2d(y, x, shape, (range[1], range[0]))``, exactly: each has its lower edge and not its upper
-    one, but the last row and column have both, and edges are float64. Points outside, and with NaN, count nowhere; a weight that is NaN makes
-    its pixel NaN. On devices without float64 points and edges are float32.
+    one, but the last row and column have both, and edges are float64. Points outside, and with NaN, count nowhere; a weight that is NaN
+    makes its pixel NaN. On devices without float64 points and edges are float32.
 
-    Counts, and sums of integers, are the same on every device. A processor sums parts of the points by themselves, in their order: sums of floats
-    have the same bits each time. Other devices add them in any order, so that last bits may differ from run to run.
+    Counts, and sums of integers, are the same on every device. A processor sums parts of the points by themselves, in their order: sums of
+    floats have the same bits each time. Other devices add them in any order, so that last bits may differ from run to run.
 
     Examples
     --------

@@ -21,7 +21,7 @@ class Row(NamedTuple):
 
 
 # The files whose functions are listed; they are read when the first array over several devices is made.
-ALGORITHMS = ["products", "sorting", "cumulative", "gather", "transforms", "linear", "random"]
+ALGORITHMS = ["products", "sorting", "cumulative", "gather", "transforms", "linear", "random", "pictures"]
 FILES = [
     "dispatch",
     "creating",

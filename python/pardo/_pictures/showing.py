@@ -1,0 +1,134 @@
+# python/pardo/_pictures/showing.py: pictures of arrays in notebooks and files.
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+from pardo._array.contexts import public
+from pardo._pictures import making
+
+__all__ = ["show"]
+
+MOST, LEAST = 1024, 256  # pixels of the longer side in notebooks
+
+
+@public
+def show(
+    x: Any,
+    /,
+    *,
+    path: Any = None,
+    size: int | tuple[int, int] | None = None,
+    cmap: Any = None,
+    vmin: float | None = None,
+    vmax: float | None = None,
+    percentiles: tuple[float, float] | None = None,
+    norm: str = "linear",
+    origin: str = "upper",
+    interpolation: str = "auto",
+    bad: Any = None,
+) -> None:
+    """Show an array as a picture, in a notebook or as a PNG file.
+
+    The picture is made on the array's device; what comes to the host is one byte for each pixel, or its 3 or 4 colours.
+
+    Parameters
+    ----------
+    x : Array or ShardedArray
+        Of shape (rows, columns), real or bool, or of shape (rows, columns, 3 or 4): red, green, blue and opacity, as floats from 0 to 1 or
+        integers from 0 to 255; what lies outside is clipped.
+    path : str, os.PathLike or file object, optional
+        Where the picture is written, by a name that ends with ``.png``, or a file that is open for bytes. Default: it is shown in the
+        notebook.
+    size : int or pair of int, optional
+        Pixels of the longer side, or rows and columns. Default: in a file one for each element, in a notebook from 256 to 1024.
+    cmap : optional
+        The colours of values: 'viridis', 'magma', 'inferno', 'coolwarm' or 'gray', also with ``_r`` at the end; a name or colour map of
+        matplotlib; or rows of 3 or 4 numbers from 0 to 1, with straight lines between them. There are 255 of them. Default: 'viridis'.
+    vmin, vmax : float, optional
+        The values of the first and of the last colour, which values beyond them have too. Default: the least and the greatest finite value
+        of the picture; False and True of an array of bools.
+    percentiles : pair of float, optional
+        Take these percentiles of the picture's values in place of the least and the greatest, as ``(1, 99)``.
+    norm : {'linear', 'log', 'centered'}
+        How values become colours: linearly, by their logarithm, where what is not positive has no colour, or linearly from -m to m, where
+        m is the greatest magnitude of the limits.
+    origin : {'upper', 'lower'}
+        Where row 0 is.
+    interpolation : {'auto', 'nearest'}
+        A pixel that covers several elements is their mean, without NaN, or the one in its middle.
+    bad : optional
+        The colour of pixels without values, NaN: '#rrggbb', '#rrggbbaa', 3 or 4 numbers from 0 to 1, 'none', or a name that matplotlib
+        knows. Default: what the colour map of matplotlib says, else 'none', which is transparent.
+
+    Raises
+    ------
+    TypeError
+        The values are complex, or an argument has no such meaning.
+    ValueError
+        The array has another shape or no elements, arguments contradict each other, or the name does not end with ``.png``.
+    RuntimeError
+        There is neither a path nor a notebook.
+
+    See Also
+    --------
+    pardo.plot.pixels, pardo.plot.density
+
+    Examples
+    --------
+    >>> import io
+    >>> import pardo as pp
+    >>> file = io.BytesIO()
+    >>> pp.show(pp.arange(12.0).reshape(3, 4), path=file, cmap="magma")
+    >>> file.getvalue()[:4]
+    b'\\x89PNG'
+    """
+    display = None
+    if path is None:
+        display = _display()
+        if size is None:
+            size = _fitting(x)
+    elif not hasattr(path, "write") and not os.fspath(path).lower().endswith(".png" if isinstance(os.fspath(path), str) else b".png"):
+        raise ValueError(
+            f"show: {os.fspath(path)!r} does not end with .png; for other files give pardo.plot.pixels(x) to Pillow or matplotlib"
+        )
+    made = making.png_of(
+        x,
+        size=size,
+        cmap=cmap,
+        vmin=vmin,
+        vmax=vmax,
+        percentiles=percentiles,
+        norm=norm,
+        origin=origin,
+        interpolation=interpolation,
+        bad=bad,
+    )
+    if display is not None:
+        display({"image/png": made, "text/plain": f"<picture of an array of shape {tuple(x.shape)}>"}, raw=True)
+    elif hasattr(path, "write"):
+        path.write(made)
+    else:
+        with open(path, "wb") as file:
+            file.write(made)
+
+
+def _display() -> Any:
+    """What shows data below a cell, where the program runs in a notebook."""
+    python = sys.modules.get("IPython")
+    shell = python.get_ipython() if python is not None else None
+    if getattr(shell, "kernel", None) is None:
+        raise RuntimeError(
+            "show: the program does not run in a notebook; show(x, path='picture.png') writes a file, and pardo.plot.pixels(x) are pixels "
+            "for matplotlib's imshow and for windows of your own"
+        )
+    from IPython.display import display
+
+    return display
+
+
+def _fitting(x: Any) -> int | None:
+    """Pixels of the longer side in a notebook: small arrays have several for each element."""
+    longest = max(getattr(x, "shape", ())[:2], default=0)
+    return min(longest * -(-LEAST // longest), MOST) if longest else None

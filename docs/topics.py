@@ -161,9 +161,9 @@ TOPICS: dict[str, tuple[str, str, str]] = {
         ),
     ),
     "inspection": (
-        "Plans, counters and profiles",
-        "What will run, what ran, and how long it took.",
-        "Profile counters explain get_include profile show_config",
+        "Plans, counters, profiles and pictures",
+        "What will run, what ran, how long it took, and what arrays look like.",
+        "Profile counters explain get_include profile show show_config",
     ),
     "constants": (
         "Constants",
@@ -187,6 +187,7 @@ HOMES = {
     "_language": "kernels",
     "_offload": "kernels",
     "_polynomials": "polynomials",
+    "_pictures": "inspection",
     "_records": "arrays",
     "_runtime": "devices",
 }

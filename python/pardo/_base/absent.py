@@ -46,6 +46,7 @@ _OTHERS = {
     "cumproduct": "it is pardo.cumprod, as in NumPy 2",
     "sometrue": "it is pardo.any, as in NumPy 2",
     "alltrue": "it is pardo.all, as in NumPy 2",
+    "imshow": "it is pardo.show(x); for axes give pardo.asnumpy(x), or pardo.plot.pixels(x), to matplotlib's imshow",
     "round_": "it is pardo.round, as in NumPy 2",
     "msort": "use pardo.sort(x, axis=0)",
     "mat": "there are no matrices apart from arrays: use arrays of two dimensions and the operator @",
@@ -180,6 +181,7 @@ _IN_MODULES = {
     },
     "fft": {"fht ifht": _OF_SCIPY, "set_workers get_workers": "pardo's threads are those of its device; PARDO_NUM_THREADS sets how many"},
     "polynomial": {"poly1d": "it is pardo.poly1d", "*": "numpy.polynomial has it, if at all"},
+    "plot": {"*": "axes, texts and windows are those of other libraries, as matplotlib, which take pardo.asnumpy(x)"},
     "lib": {"*": "the rest of numpy.lib is the inside of NumPy"},
     "compat": {
         "*": "there are dpctl, dpnp, numba, numba_dpex and pyopencl",

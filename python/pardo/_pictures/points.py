@@ -9,7 +9,7 @@ from pardo import _core
 from pardo._analysis.counting import bin_of, counted, formula_of
 from pardo._array.contexts import public
 from pardo._base.arguments import default_on
-from pardo._core import Array
+from pardo._core import Array, Device
 from pardo._functions.operands import cast, operand, operands
 from pardo._kernel.kernel import kernel
 from pardo._language.atomics import atomic
@@ -97,6 +97,11 @@ def find_pixels(item: Item, x: Any, y: Any, columns: Any, rows: Any, told: Any, 
     places[i] = k if k >= 0 else outside
 
 
+def adds_64_bits(device: Device) -> bool:
+    """Whether it has the atomic additions that sums need."""
+    return "atomic64" in device.aspects
+
+
 class _Points:
     """Points, and the picture that they are in."""
 
@@ -130,7 +135,7 @@ class _Points:
             if x.size:
                 sum_in_parts[Range(parts)](x, y, *where, value, given, rows, PIECE)
             total = _core._reduce(_core._SUM, rows[:, :pixels], [0], False, kind)
-        elif weights is None or "atomic64" in x.device.aspects:
+        elif weights is None or adds_64_bits(x.device):
             sums: Array = _core._full([pixels], 0, narrow, x.queue)
             if x.size:
                 sum_by_atomics[Range(x.size)](x, y, *where, value, given, sums)

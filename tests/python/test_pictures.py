@@ -228,9 +228,10 @@ def test_one_byte_of_a_pixel_moves(device, rng):
         with pp.transfer_guard("disallow"):
             file_of(x, size=(30, 40), **keywords)
         assert pp.counters()["copied_bytes"] - before <= 30 * 40 + more
-    before = pp.counters()["copied_bytes"]
-    file_of(pp.asarray(pp.zeros((30, 40, 3), dtype="uint8", device=device)))
-    assert pp.counters()["copied_bytes"] - before <= 30 * 40 * 3
+    if device == "cpu":
+        before = pp.counters()["copied_bytes"]
+        file_of(pp.zeros((30, 40, 3), dtype="uint8"))
+        assert pp.counters()["copied_bytes"] - before <= 30 * 40 * 3
 
 
 def test_files(tmp_path):
@@ -365,7 +366,7 @@ def test_sums_and_means(device, rng):
     shape, range_ = (30, 40), ((0.2, 1), (0, 1.5))
     counts = by_numpy(x, y, shape, range_)
     kinds = [rng.integers(-9, 9, x.size), rng.random(x.size), rng.random(x.size) < 0.5, rng.random(x.size).astype("float32")]
-    for weights in kinds if device == "cpu" else kinds[:2]:
+    for weights in kinds if device == "cpu" else kinds[1:2]:
         w = pp.asarray(weights, device=device)
         expected = by_numpy(x, y, shape, range_, weights)
         found = pp.plot.density(a, b, shape, range=range_, weights=w)
@@ -458,6 +459,8 @@ def test_lines(device, rng):
             found = pp.plot.lines(a, b, shape, range=range_)
             assert found.dtype == np.int64
             assert_array_equal(pp.asnumpy(found), lines_by_python(x, y, shape, range_))
+            if device != "cpu":  # each layout is a program, which takes drivers seconds
+                continue
             assert_array_equal(pp.asnumpy(pp.plot.lines(a[0], b, shape, range=range_)), lines_by_python(x[0], y, shape, range_))
             assert_array_equal(pp.asnumpy(pp.plot.lines(a[0], b[0], shape, range=range_)), lines_by_python(x[0], y[0], shape, range_))
 

@@ -410,6 +410,25 @@ def test_limits():
     assert pp.asnumpy(pp.plot.density(x[:1], x[:1], (3, 3)))[1, 1] == 1, "of one number the range is half a unit to each side"
 
 
+@pytest.mark.parametrize("axis", [0, 1, None])
+def test_points_over_several_devices(axis, rng):
+    x, y, w = rng.random((31, 5)), rng.random((31, 5)), rng.integers(0, 9, (31, 5))
+    x[3, 4] = x[:11] = math.nan
+    x[11:] += 5
+    queues = [pp.Queue("cpu") for _ in range(3)]
+    a, b, c = (pp.shard(v, queues, axis=axis) for v in (x, y, w))
+    assert pp.plot.limits(a, b) == pp.plot.limits(pp.asarray(x), y)
+    for keywords, split in (({}, {}), ({"weights": w}, {"weights": c}), ({"weights": w, "how": "mean"}, {"weights": c, "how": "mean"})):
+        found = pp.plot.density(a, b, (4, 3), **split)
+        assert_allclose(pp.asnumpy(found), pp.asnumpy(pp.plot.density(pp.asarray(x), y, (4, 3), **keywords)), rtol=1e-12)
+    with pytest.raises(TypeError, match=r"plot\.density: with these arguments not there for arrays over several devices"):
+        pp.plot.density(a, y)
+    with pytest.raises(ValueError, match="needs weights"):
+        pp.plot.density(a, b, how="mean")
+    with pytest.raises(TypeError, match=r"plot.lines: not there .*plot.lines\(s.to_device\(d\)\)"):
+        pp.plot.lines(a, b)
+
+
 # --- lines ------------------------------------------------------------------------------------------------------------------------------
 
 

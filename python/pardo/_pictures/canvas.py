@@ -35,8 +35,14 @@ def coordinates(x: Array, op_name: str) -> Array:
     return cast(x, np.uint8) if x.dtype == np.bool_ else x
 
 
-def ends_of(x: Array, y: Array) -> tuple[tuple[float, float], tuple[float, float]]:
-    """The least and the greatest finite number of each, which are waited for together; 0 and 1 where there is none."""
+def ends_of(*parts: tuple[Array, Array]) -> tuple[tuple[float, float], tuple[float, float]]:
+    """The least and the greatest finite number of x and of y, of all parts of the points; 0 and 1 where there is none."""
+    left, right, low, high = zip(*(_ends_of_part(x, y) for x, y in parts), strict=True)
+    return _ends(min(left), max(right)), _ends(min(low), max(high))
+
+
+def _ends_of_part(x: Array, y: Array) -> list[float]:
+    """Those of a part, which are waited for together; infinities where there is none."""
     found = []
     for values in (x, y):
         for op, none in ((_core._MIN, math.inf), (_core._MAX, -math.inf)):
@@ -46,8 +52,8 @@ def ends_of(x: Array, y: Array) -> tuple[tuple[float, float], tuple[float, float
             if values._kind == "f":
                 values = _core._where(_core.isfinite(values), values, _core._full([], none, values.dtype, values.queue))
             found.append(cast(_core._reduce(op, values, None, False), default_on(x.queue, np.float64)))
-    left, right, low, high = asnumpy(_core._stack(found, 0)).tolist()
-    return _ends(left, right), _ends(low, high)
+    ends: list[float] = asnumpy(_core._stack(found, 0)).tolist()
+    return ends
 
 
 def _ends(first: float, last: float) -> tuple[float, float]:
@@ -57,7 +63,7 @@ def _ends(first: float, last: float) -> tuple[float, float]:
 def range_of(range: Any, x: Array, y: Array, op_name: str) -> tuple[tuple[float, float], tuple[float, float]]:
     """The ends of the columns and of the rows: as given, or the least and the greatest values."""
     if range is None:
-        ends = ends_of(x, y)
+        ends = ends_of((x, y))
     else:
         try:
             (left, right), (low, high) = range

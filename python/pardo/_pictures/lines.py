@@ -168,4 +168,4 @@ def lines(x: Any, y: Any, shape: tuple[int, int] = (512, 512), *, range: Any = N
         draws: Callable[..., Any] = draw_in_parts if parts else draw_by_atomics
         draws[Range(parts or x.size)](x, y, frame, counts)  # type: ignore[index]
     total = _core._reduce(_core._SUM, counts, [0], False, np.int64) if parts > 1 else cast(counts, np.int64)
-    return _core._reshape(total, list(shape))  # type: ignore[no-any-return]
+    return _core._reshape(total, list(shape))

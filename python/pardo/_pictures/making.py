@@ -295,8 +295,8 @@ def _limits(values: Array, style: Style, real: np.dtype[Any]) -> Array:
             far = _core.maximum(_core.absolute(found[0]), _core.absolute(found[1]))
             found = [_core.negative(far), far]
         ends = [f if end is None else end for f, end in zip(found, ends, strict=True)]
-    limits: Array = _core._stack([cast(end, real) for end in ends], 0)
-    return _core.log(limits) if style.norm == "log" else limits  # type: ignore[no-any-return]
+    limits: Array = _core._stack([cast(end, real) for end in ends if end is not None], 0)
+    return _core.log(limits) if style.norm == "log" else limits
 
 
 def levels_of(x: Any, size: tuple[int, int], style: Style) -> Array:

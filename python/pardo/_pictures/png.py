@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import struct
 import zlib
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,5 +29,5 @@ def encoded(pixels: NDArray[np.uint8], palette: NDArray[np.uint8] | None = None)
     return b"\x89PNG\r\n\x1a\n" + header + tables + _chunk(b"IDAT", zlib.compress(rows.data, 6)) + _chunk(b"IEND", b"")
 
 
-def _chunk(kind: bytes, data: Any) -> bytes:
+def _chunk(kind: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

@@ -145,7 +145,7 @@ class _Points:
             if x.size:
                 find_pixels[Range(x.size)](x, y, *where, pixels, places)
             total = counted(places, cast(weights, kind), pixels + 1)[:pixels]
-        return _core._reshape(total, list(self.shape))  # type: ignore[no-any-return]
+        return _core._reshape(total, list(self.shape))
 
 
 def _points(x: Any, y: Any, op_name: str) -> tuple[Array, Array]:
@@ -187,7 +187,7 @@ def limits(x: Any, y: Any) -> tuple[tuple[float, float], tuple[float, float]]:
     ((1.0, 3.0), (2.0, 7.0))
     """
     x, y = (canvas.coordinates(v, "limits") for v in operands([x, y], "limits"))
-    return canvas.ends_of(x, y)
+    return canvas.ends_of((x, y))
 
 
 @public
@@ -273,4 +273,4 @@ def density(
         return points.sums(w, double if w._kind == "f" else np.int64)
     counts = points.sums(None, np.int64)
     mean = _core.divide(points.sums(w, double), cast(counts, double))
-    return _core._where(_core.greater(counts, 0), mean, _core._full([], np.nan, double, x.queue))  # type: ignore[no-any-return]
+    return _core._where(_core.greater(counts, 0), mean, _core._full([], np.nan, double, x.queue))

@@ -7,11 +7,11 @@ from typing import Any
 from pardo import _core
 from pardo._core import Array
 from pardo._language.index_space import Range
-from pardo._pictures import making, pixels, showing
+from pardo._pictures import canvas, making, pixels, points, showing
 from pardo._sharding.array import ShardedArray
 from pardo._sharding.functions import implements
 
-HOW = "each device makes the pixels that its part touches, which are gathered"
+PIXELS = "each device makes the pixels that its part touches, which are gathered"
 
 
 class _Parts(making.Split):
@@ -51,11 +51,56 @@ class _Parts(making.Split):
         return mean
 
 
-@implements("show", splits=HOW)
+@implements("show", splits=PIXELS)
 def show(x: ShardedArray, /, **keywords: Any) -> None:
     showing.show(_Parts(x, "show"), **keywords)
 
 
-@implements("plot.pixels", splits=HOW)
+@implements("plot.pixels", splits=PIXELS)
 def pixels_of(x: ShardedArray, /, **keywords: Any) -> Array:
     return pixels.pixels(_Parts(x, "pixels"), **keywords)
+
+
+def _parts(*arrays: Any) -> list[tuple[Array, ...]] | None:
+    """What each device has of arrays that are split in the same way; None for others."""
+    first = arrays[0]
+    if not all(isinstance(a, ShardedArray) and a.layout == first.layout and a.device == first.device for a in arrays):
+        return None
+    if len(first._parts) < len(first._group.keys):
+        return None
+    parts = list(zip(*(a.shards for a in arrays), strict=True))
+    return parts[:1] if first.axis is None else parts
+
+
+def _added(pictures: list[Array]) -> Array:
+    """Their sum, on the device of the first one."""
+    total = pictures[0]
+    for picture in pictures[1:]:
+        total = _core.add(total, picture if picture.queue == total.queue else picture.to_queue(total.queue))
+    return total
+
+
+@implements("plot.limits", splits="the least and the greatest of the parts'")
+def limits(x: Any, y: Any) -> Any:
+    parts = _parts(x, y)
+    if parts is None:
+        return NotImplemented
+    return canvas.ends_of(*((canvas.coordinates(a, "limits"), canvas.coordinates(b, "limits")) for a, b in parts))
+
+
+@implements("plot.density", splits="the parts' pictures are added")
+def density(
+    x: Any, y: Any, shape: Any = (512, 512), *, range: Any = None, weights: Any = None, how: str | None = None
+) -> Any:  # the arguments of `pardo.plot.density`
+    parts = _parts(x, y) if weights is None else _parts(x, y, weights)
+    if parts is None:
+        return NotImplemented
+    if range is None:
+        range = limits(x, y)
+    if how != "mean":
+        return _added([points.density(a, b, shape, range=range, weights=w[0] if w else None, how=how) for a, b, *w in parts])
+    if weights is None:
+        return points.density(*parts[0], shape, range=range, how=how)  # which raises
+    sums = _added([points.density(a, b, shape, range=range, weights=w) for a, b, w in parts])
+    counts = _added([points.density(a, b, shape, range=range) for a, b, _ in parts])
+    return _core._where(_core.greater(counts, 0), _core.divide(sums, counts), math.nan)

@@ -97,10 +97,8 @@ def density(
         return NotImplemented
     if range is None:
         range = limits(x, y)
-    if how != "mean":
+    if how != "mean" or weights is None:
         return _added([points.density(a, b, shape, range=range, weights=w[0] if w else None, how=how) for a, b, *w in parts])
-    if weights is None:
-        return points.density(*parts[0], shape, range=range, how=how)  # which raises
     sums = _added([points.density(a, b, shape, range=range, weights=w) for a, b, w in parts])
     counts = _added([points.density(a, b, shape, range=range) for a, b, _ in parts])
     return _core._where(_core.greater(counts, 0), _core.divide(sums, counts), math.nan)

@@ -241,6 +241,8 @@ def test_files(tmp_path):
         assert Path(os.fsdecode(path)).read_bytes() == file_of(x)
     with pytest.raises(ValueError, match=r"'a.jpg' does not end with \.png; .*pardo\.plot\.pixels"):
         pp.show(x, path="a.jpg")
+    with pytest.raises(TypeError, match=r"path is the name of a file, .* not int"):
+        pp.show(x, path=1)
     with pytest.raises(FileNotFoundError):
         pp.show(x, path=tmp_path / "none" / "a.png")
 
@@ -268,10 +270,10 @@ def test_notebooks(monkeypatch):
     monkeypatch.setattr("IPython.display.display", lambda data, raw: shown.append((data, raw)))
     pp.show(pp.zeros((3, 10)))
     pp.show(pp.zeros((3000, 1000)))
-    pp.show(pp.zeros((3, 10)), size=10)
+    pp.show([[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]] * 3)
     assert all(raw for _, raw in shown)
-    assert [decoded(data["image/png"]).shape[:2] for data, _ in shown] == [(78, 260), (1024, 341), (3, 10)]
-    assert shown[0][0]["text/plain"] == "<picture of an array of shape (3, 10)>"
+    assert [decoded(data["image/png"]).shape[:2] for data, _ in shown] == [(78, 260), (1024, 341), (78, 260)]
+    assert shown[0][0]["text/plain"] == "<picture of 78 rows and 260 columns>"
     monkeypatch.setattr(python, "get_ipython", lambda: SimpleNamespace())  # a terminal
     with pytest.raises(RuntimeError, match="does not run in a notebook"):
         pp.show(pp.zeros((3, 10)))
@@ -345,6 +347,14 @@ def test_counts_are_those_of_histogram2d(dtype, rng):
             found = pp.plot.density(a, b, shape, range=range_)
             assert found.dtype == np.int64
             assert_array_equal(pp.asnumpy(found), by_numpy(x, y, shape, range_))
+
+
+def test_coordinates_that_are_views(rng):
+    both = rng.standard_normal((2000, 2))
+    a = pp.asarray(both)
+    expected = by_numpy(both[:, 0], both[:, 1], (9, 8), ((-2, 2), (-2, 2)))
+    for x, y in ((a[:, 0], a[:, 1]), (a[::-1, 0], a[::-1, 1]), (a[:, 0].reshape(40, 50), a[:, 1].reshape(40, 50))):
+        assert_array_equal(pp.asnumpy(pp.plot.density(x, y, (9, 8), range=((-2, 2), (-2, 2)))), expected)
 
 
 def test_points_on_edges_and_beside_them(device, monkeypatch):

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import struct
 import sys
 from typing import Any
 
@@ -89,10 +90,8 @@ def show(
         display = _display()
         if size is None:
             size = _fitting(x)
-    elif not hasattr(path, "write") and not os.fspath(path).lower().endswith(".png" if isinstance(os.fspath(path), str) else b".png"):
-        raise ValueError(
-            f"show: {os.fspath(path)!r} does not end with .png; for other files give pardo.plot.pixels(x) to Pillow or matplotlib"
-        )
+    elif not hasattr(path, "write"):
+        _check_name(path)
     made = making.png_of(
         x,
         size=size,
@@ -106,12 +105,21 @@ def show(
         bad=bad,
     )
     if display is not None:
-        display({"image/png": made, "text/plain": f"<picture of an array of shape {tuple(x.shape)}>"}, raw=True)
+        columns, rows = struct.unpack(">II", made[16:24])
+        display({"image/png": made, "text/plain": f"<picture of {rows} rows and {columns} columns>"}, raw=True)
     elif hasattr(path, "write"):
         path.write(made)
     else:
         with open(path, "wb") as file:
             file.write(made)
+
+
+def _check_name(path: Any) -> None:
+    if not isinstance(path, (str, bytes, os.PathLike)):
+        raise TypeError(f"show: path is the name of a file, or a file that is open for bytes, not {type(path).__name__}")
+    name = os.fsdecode(path)
+    if not name.lower().endswith(".png"):
+        raise ValueError(f"show: {name!r} does not end with .png; for other files give pardo.plot.pixels(x) to Pillow or matplotlib")
 
 
 def _display() -> Any:

@@ -112,6 +112,8 @@ OF_IPYTHON = {"load_ipython_extension": "load", "unload_ipython_extension": "unl
 ASKED_FOR = {
     "arrays of records": "pardo._records.making",
     "functions of records": "pardo._records.table",
+    "pictures in notebooks": "pardo._pictures.in_notebooks",
+    "pictures of split arrays": "pardo._sharding.pictures",
     "random numbers in loops": "pardo._random.in_loops",
 }
 # Files whose classes users meet, public or not.

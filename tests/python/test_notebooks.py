@@ -1,8 +1,10 @@
 # tests/python/test_notebooks.py: what cells of notebooks show: values, profiles, progress, failures, the panel of devices.
 from __future__ import annotations
 
+import base64
 import contextlib
 import gc
+import io
 import os
 import pty
 import re
@@ -18,9 +20,12 @@ import pardo as pp
 import pytest
 from pardo import _core
 from pardo._base import notebook
+from pardo._pictures import in_notebooks
 from support import DTYPES, samples
 
 pytestmark = pytest.mark.once
+
+DEVICES = ["cpu", *(d.id for d in pp.get_devices("opencl"))]
 
 
 # --- values ---------------------------------------------------------------------------------------------------------------------------
@@ -162,6 +167,162 @@ def test_devices_plans_and_profiles_have_bundles():
         (pp.arange(4.0) * 2 + 1).wait()
     for x in (pp.Device("cpu"), pp.explain(pp.arange(3.0) + 1), p, pp.profile()):
         assert bundle(x) == {"text/plain": repr(x), "text/html": x._repr_html_()}
+
+
+# --- pictures of images -----------------------------------------------------------------------------------------------------------------
+
+
+def picture_in(html):
+    """The picture in HTML, and its size as the page shows it, columns first; None without one."""
+    found = re.search(r'<img src="data:image/png;base64,([A-Za-z0-9+/=]+)" [^>]*width="(\d+)" height="(\d+)"', html)
+    return found and (base64.b64decode(found[1]), (int(found[2]), int(found[3])))
+
+
+def file_of(x, **keywords):
+    file = io.BytesIO()
+    pp.show(x, path=file, **keywords)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int64", "float16", "bfloat16", "float32", "float64", "complex64"])
+@pytest.mark.parametrize("shape", [(40, 50), (50, 40, 3)])
+def test_images_have_a_picture(dtype, shape, rng):
+    x = pp.asarray(rng.integers(0, 2, shape), device="cpu").astype(pp.bfloat16 if dtype == "bfloat16" else dtype)
+    shown = bundle(x)
+    assert list(shown) == ["text/plain", "text/html"]
+    html = shown["text/html"]
+    found = picture_in(html)
+    assert found == picture_in(x._repr_html_())
+    is_image = dtype != "complex64" if len(shape) == 2 else dtype == "uint8" or "float" in dtype
+    assert (found is not None) == is_image
+    if found:
+        assert found == (file_of(x), (250, 200) if len(shape) == 2 else (200, 250))
+        assert html.index("<em>") < html.index("<img") < html.index("<pre>")
+
+
+@pytest.mark.parametrize(
+    ("shape", "shown"),
+    [
+        ((32, 32), (256, 256)),
+        ((31, 32), None),  # a table of numbers
+        ((256, 32), (32, 256)),
+        ((257, 32), None),
+        ((300, 1200), (256, 64)),
+        ((40, 40, 4), (240, 240)),
+        ((40, 40, 2), None),
+        ((40, 40, 1), None),
+        ((40, 40, 3, 3), None),
+        ((3, 40, 40), None),
+        ((4000,), None),
+        ((0, 40), None),
+        ((40, 0, 3), None),
+    ],
+)
+def test_shapes_of_images(shape, shown):
+    found = picture_in(bundle(pp.zeros(shape, dtype="uint8"))["text/html"])
+    assert shown == (found and found[1])
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_a_picture_moves_its_pixels_alone(device, rng):
+    host = rng.random((600, 500))
+    x = pp.asarray(host, device=device).wait()
+    repr(x)
+    moved = []
+    for show in (lambda: repr(x), lambda: bundle(x)):
+        before = pp.counters()["copied_bytes"]
+        with pp.transfer_guard("disallow"):
+            shown = show()
+        moved.append(pp.counters()["copied_bytes"] - before)
+    picture, size = picture_in(shown["text/html"])
+    assert size == (213, 256)
+    assert picture == file_of(x, size=256)
+    assert moved[1] - moved[0] <= 213 * 256
+
+
+def test_pictures_of_large_arrays_do_not_read_all_of_it(rng, monkeypatch):
+    x = pp.asarray(rng.random((600, 500)), device="cpu").wait()
+    monkeypatch.setattr(in_notebooks, "READ", x.nbytes - 1)
+    assert picture_in(bundle(x)["text/html"])[0] == file_of(x, size=256, interpolation="nearest")
+    monkeypatch.setattr(in_notebooks, "READ", x.nbytes)
+    assert picture_in(bundle(x)["text/html"])[0] == file_of(x, size=256)
+
+
+def test_pictures_are_not_what_an_array_is_computed_for(monkeypatch):
+    monkeypatch.setattr(notebook, "_MOST_SHOWN", 100)
+    x = pp.zeros((40, 50)) + 1
+    before = pp.counters()["launched"]
+    assert "<img" not in bundle(x)["text/html"]
+    assert x.pending
+    assert pp.counters()["launched"] == before
+    assert "<img" in bundle(x.wait())["text/html"]
+    s = pp.shard(pp.ones((40, 50)), [pp.Queue("cpu") for _ in range(3)]) + 1
+    assert "<img" not in bundle(s)["text/html"]
+    assert pp._sharding.pictures.in_notebooks(s) == ""
+    assert all(part.pending for part in s.shards)
+
+
+@pytest.mark.parametrize(("device", "kind"), [("cpu", "device"), *((device, "shared") for device in DEVICES)])
+def test_pictures_do_not_wait_for_what_values_do_not_wait_for(device, kind):
+    """Work that was submitted before, and waits for an event of a later cell."""
+    queue = pp.Queue(device)
+    x = pp.ones((40, 50), queue=queue, usm_type=kind).wait()
+    gate = pp.UserEvent()
+    filled = queue.fill(pp.zeros(3, queue=queue), 1.0, depends=gate)
+    shown = bundle(x)["text/html"]
+    assert "no picture" not in shown
+    assert not filled.done()
+    gate.set_complete()
+    filled.wait()
+    picture = picture_in(bundle(x)["text/html"])
+    assert picture[0] == file_of(x)
+    assert picture_in(shown) == picture or (device != "cpu" and "<img" not in shown)
+
+
+def test_an_error_of_the_picture_leaves_the_values(monkeypatch):
+    def fails(*_, **keywords):
+        raise MemoryError("<none>")
+
+    x = pp.zeros((40, 50))
+    monkeypatch.setattr(in_notebooks.making, "png_of", fails)
+    shown = bundle(x)
+    assert shown["text/plain"] == repr(x)
+    assert "<p>no picture: &lt;none&gt;</p><pre>" in shown["text/html"]
+
+    def interrupts(*_, **keywords):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(in_notebooks.making, "png_of", interrupts)
+    with pytest.raises(KeyboardInterrupt):
+        bundle(x)
+    for variable in ("PARDO_INTERPRET", "PARDO_RACE_CHECK"):
+        with monkeypatch.context() as m:
+            m.setenv(variable, "1")  # kernels run as plain Python, which takes long
+            assert "picture" not in bundle(x)["text/html"]
+
+
+@pytest.mark.parametrize("axis", [0, 1, None])
+def test_split_images_have_a_picture(axis, rng):
+    host = rng.random((300, 280))
+    queues = [pp.Queue("cpu") for _ in range(3)]
+    s = pp.shard(pp.asarray(host), queues, axis=axis)
+    for part in s.shards:
+        part.wait()
+    assert all(in_notebooks.beside_other_work(part).queue not in queues for part in s.shards)
+    shown = bundle(s)["text/html"]
+    assert shown.index("</table>") < shown.index("<img") < shown.index("<pre>")
+    assert picture_in(shown) == (file_of(s, size=256), (239, 256))
+    assert "<img" not in bundle(pp.shard(np.zeros((40, 40, 3)), queues))["text/html"]
+
+
+def test_what_pictures_need_is_read_when_an_image_is_shown():
+    program = """
+        import sys
+        import pardo as pp
+        pp.zeros((10, 200))._repr_mimebundle_()
+        assert "pardo._pictures.making" not in sys.modules
+    """
+    subprocess.run([sys.executable, "-c", textwrap.dedent(program)], check=True)
 
 
 # --- profiles -------------------------------------------------------------------------------------------------------------------------
@@ -601,6 +762,7 @@ def test_a_notebook():
         "put[pp.Range(8)](z := pp.zeros(8), 5)\nz",
         "import pardo.notebook\npanel = pp.notebook.panel('cpu')\npanel",
         "panel.close()",
+        "x = pp.linspace(0.0, 1.0, 40 * 50).reshape(40, 50)\nx",
     )
     assert outputs[1][0]["text"] == "after 0.01 seconds\n"
     # One line, which goes; nothing of it where it is switched off.
@@ -629,6 +791,11 @@ def test_a_notebook():
     assert "index 8 is out of bounds" in error["evalue"]
     (widget,) = outputs[11]
     assert "application/vnd.jupyter.widget-view+json" in widget["data"]
+    (image,) = outputs[13]
+    assert image["data"]["text/plain"].startswith("array([[")
+    picture, size = picture_in(image["data"]["text/html"])
+    assert picture == file_of(pp.linspace(0.0, 1.0, 40 * 50).reshape(40, 50))
+    assert size == (250, 200)
 
 
 @pytest.mark.slow
@@ -668,6 +835,7 @@ def test_jupyterlab_shows_all_of_it(tmp_path, monkeypatch):
         "def wait():\n    while not os.path.exists(os.environ['GO']):\n        time.sleep(0.05)\npp.zeros(1).queue.host_task(wait).wait()",
         "%%pardo\nx = pp.sqrt(pp.arange(4.0)).wait()\nx",
         "pp.notebook.panel('cpu')",
+        "pp.ones((40, 50))",
         "1 / 0",
     ]
     with lab.opened(chromium, tmp_path, texts) as page:
@@ -681,6 +849,7 @@ def test_jupyterlab_shows_all_of_it(tmp_path, monkeypatch):
         assert "Array, shape (4,), float64, 32 bytes, cpu:0, device memory, computed" in shown
         assert "In[3]:2" in shown
         assert "in use, " in shown
+        assert page.wait_for("document.querySelector('.jp-OutputArea-output img[src^=data]').naturalWidth") == 50
         assert "release cached memory" in page.value("document.body.innerText")
         page.value("document.querySelector('details:has(iframe)').open = true")
         drawn = "Number(document.querySelector('iframe[srcdoc]').contentDocument.querySelector('canvas').dataset.drawn)"

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from pardo._array.interop import asnumpy, host_view
-from pardo._base.notebook import ShownValues, bundle
+from pardo._base import face
+from pardo._base.notebook import ShownValues, bundle, is_image
 from pardo._base.sizes import with_bytes
 from pardo._core import Array
 
@@ -45,14 +46,19 @@ def _shown_values(x: Array) -> ShownValues:
     return ShownValues("Array", facts, pending, x.nbytes, lambda: array_repr(x), lambda: f"{x.memory_kind} memory")
 
 
+def _picture(x: Array) -> str:
+    """A small picture of an image whose values have been shown."""
+    return face.file("pictures in notebooks").of_array(x) if is_image(x.shape, x.dtype) else ""
+
+
 def array_html(x: Array) -> str:
-    """For notebooks: a line of facts above the values."""
-    return _shown_values(x).html()
+    """For notebooks: a line of facts and a picture of what is an image, above the values."""
+    return _shown_values(x).html(lambda: _picture(x))
 
 
 def array_mimebundle(x: Array, include: Any = None, exclude: Any = None) -> dict[str, Any]:
     """For notebooks: all formats at once, so that a failure comes once."""
-    return bundle(lambda: _shown_values(x))
+    return bundle(lambda: _shown_values(x), lambda: _picture(x))
 
 
 def array_format(x: Array, spec: str, /) -> str:

@@ -5,6 +5,8 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+import numpy as np
+from pardo._base.promotion import kind_of
 from pardo._base.undisturbed import Undisturbed
 
 
@@ -93,19 +95,32 @@ class ShownValues:
         self._facts = ", ".join(filter(None, (name, *facts, "" if self._held_back else place(), state)))
         self.text = text or f"<{self._facts}; {_HELD_BACK}>"
 
-    def html(self, more: str = "") -> str:
+    def html(self, more: Callable[[], str] = str) -> str:
         """A line of facts, `more` of HTML, and the values."""
         with Undisturbed():
             import html
 
         values = f"<p>{_HELD_BACK}</p>" if self._held_back else f"<pre>{html.escape(self.text)}</pre>"
-        return f"<div><em>{html.escape(self._facts)}</em>{more}{values}</div>"
+        return f"<div><em>{html.escape(self._facts)}</em>{more()}{values}</div>"
+
+
+_FEWEST = 32  # elements of the shorter side of an image: of fewer the values say more
+_LONGEST = 8  # times the shorter side: what is longer is a table
+
+
+def is_image(shape: Sequence[int], dtype: np.dtype[Any]) -> bool:
+    """Whether an array looks like a picture: real numbers or bools in two dimensions, or colours along a third, bytes or floats."""
+    kind = kind_of(dtype)
+    if not (kind in "biuf" if len(shape) == 2 else len(shape) == 3 and shape[2] in (3, 4) and (kind == "f" or dtype == np.uint8)):
+        return False
+    shorter, longer = sorted(shape[:2])
+    return shorter >= _FEWEST and longer <= _LONGEST * shorter
 
 
 def bundle(shown: Callable[[], ShownValues], more: Callable[[], str] = str) -> dict[str, Any]:
     """`_repr_mimebundle_` of an array: its formats are made of one computation, so that a failure comes once. `more`: HTML above values."""
     try:
         made = shown()
-        return {"text/plain": made.text, "text/html": made.html(more())}
+        return {"text/plain": made.text, "text/html": made.html(more)}
     except Exception as failure:
         return Raised(failure)

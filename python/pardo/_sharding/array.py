@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 from pardo import _core
-from pardo._base.notebook import ShownValues, bundle, html_table
+from pardo._base import face
+from pardo._base.notebook import ShownValues, bundle, html_table, is_image
 from pardo._base.sizes import with_bytes
 from pardo._core import Array
 from pardo._runtime.transfers import implicit_copies_allowed
@@ -509,13 +510,18 @@ class ShardedArray:
         header = ("part", "device", "indices" if self.axis is None else f"indices of axis {self.axis}", "size", "values")
         return html_table(header, [row(part, x) for part, x in self._parts.items()], texts=5)
 
+    def _parts_and_picture(self) -> str:
+        """The table of parts, and a small picture of an image whose values have been shown."""
+        found = face.file("pictures of split arrays").in_notebooks(self) if self.ndim == 2 and is_image(self.shape, self.dtype) else ""
+        return self._table_of_parts() + found
+
     def _repr_html_(self) -> str:
-        """For notebooks: facts, the parts, the values."""
-        return self._shown_values().html(self._table_of_parts())
+        """For notebooks: facts, the parts, a picture of what is an image, the values."""
+        return self._shown_values().html(self._parts_and_picture)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         """For notebooks: all formats at once, so that a failure comes once."""
-        return bundle(self._shown_values, self._table_of_parts)
+        return bundle(self._shown_values, self._parts_and_picture)
 
     def __format__(self, spec: str) -> str:
         if not self.shape:

@@ -2,12 +2,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from pardo import _core
 from pardo._core import Array
 from pardo._language.index_space import Range
 from pardo._pictures import canvas, making, pixels, points, showing
+from pardo._pictures import in_notebooks as small
 from pardo._sharding.array import ShardedArray
 from pardo._sharding.functions import implements
 
@@ -17,16 +19,16 @@ PIXELS = "each device makes the pixels that its part touches, which are gathered
 class _Parts(making.Split):
     """An array of two dimensions over several devices."""
 
-    def __init__(self, x: ShardedArray, op_name: str) -> None:
+    def __init__(self, x: ShardedArray, op_name: str, parts: Sequence[Array] | None = None) -> None:
         if x.ndim == 3:
             raise TypeError(f"{op_name}: arrays of three dimensions are not shown part by part; gather it on one device: s.to_device(d)")
         if len(x._parts) < len(x._group.keys):
             raise TypeError(f"{op_name}: parts of the array are in other processes; gather it on one device: s.to_device(d)")
         super().__init__(x.shape, x.dtype)
-        self.array = x
+        self.array, self.parts = x, x.shards if parts is None else parts
 
     def reduced(self, size: tuple[int, int], nearest: bool) -> Array:
-        axis, parts = self.array.axis, self.array.shards
+        axis, parts = self.array.axis, self.parts
         home = parts[0].queue
         if axis is None:
             return making.reduced(parts[0], size, nearest)
@@ -59,6 +61,16 @@ def show(x: ShardedArray, /, **keywords: Any) -> None:
 @implements("plot.pixels", splits=PIXELS)
 def pixels_of(x: ShardedArray, /, **keywords: Any) -> Array:
     return pixels.pixels(_Parts(x, "pixels"), **keywords)
+
+
+def in_notebooks(x: ShardedArray) -> str:
+    """HTML of a picture of an image of two dimensions whose values have been shown. Only of what is all in this process."""
+    if len(x._parts) < len(x._group.keys):
+        return ""
+    parts = x.shards[:1] if x.axis is None else x.shards
+    if any(part.pending for part in parts):  # values of the edges alone have been shown
+        return ""
+    return small.html_of(parts, lambda found: _Parts(x, "show", found), x.nbytes)
 
 
 def _parts(*arrays: Any) -> list[tuple[Array, ...]] | None:

@@ -1,9 +1,11 @@
 # tests/python/test_pictures.py: pictures of arrays: pixels, files, notebooks; points and lines counted in pixels.
 from __future__ import annotations
 
+import glob
 import io
 import math
 import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -420,6 +422,16 @@ def test_limits():
     assert pp.asnumpy(pp.plot.density(x[:1], x[:1], (3, 3)))[1, 1] == 1, "of one number the range is half a unit to each side"
 
 
+def test_limits_are_found_in_one_pass(rng):
+    x = pp.asarray(rng.random(100_000)).wait()
+    y = pp.asarray(rng.random(100_000)).wait()
+    with pp.profile() as profile:
+        pp.plot.limits(x, y)
+    kernels = [record for record in profile.records if record["activity"] == "kernel"]
+    assert sum(k["bytes_read"] for k in kernels) < 1.1 * 2 * x.nbytes
+    assert sum(k["bytes_written"] for k in kernels) < 0.1 * x.nbytes
+
+
 @pytest.mark.parametrize("axis", [0, 1, None])
 def test_points_over_several_devices(axis, rng):
     x, y, w = rng.random((31, 5)), rng.random((31, 5)), rng.integers(0, 9, (31, 5))
@@ -505,6 +517,70 @@ def test_lines_by_parts_and_by_atomics(monkeypatch, rng):
 def test_lines_of_nothing():
     for shape in ((0,), (3, 0), (0, 4)):
         assert not pp.asnumpy(pp.plot.lines(pp.zeros(shape), pp.zeros(shape), (2, 3))).any()
+
+
+# --- GPUs -------------------------------------------------------------------------------------------------------------------------------
+
+FAKE = os.environ.get("PARDO_TEST_FAKE_CUDA") or next(map(str, sorted(Path(__file__).parents[2].glob("build/*/libcuda_fake.so"))), "")
+try:
+    import nvidia
+
+    NVRTC = next((p for folder in nvidia.__path__ for p in sorted(glob.glob(f"{folder}/c*/lib/libnvrtc.so.*"))), "")
+except ImportError:
+    NVRTC = ""
+FOR_GPUS = """
+import io
+import numpy as np
+import pardo as pp
+from pardo._pictures import points
+D = "cuda:0"
+pp.show(pp.zeros((300, 400), device=D), path=io.BytesIO(), size=100)
+pp.show(pp.zeros((300, 400), dtype="bool", device=D)[::2, ::-1].T, path=io.BytesIO(), norm="log", interpolation="nearest", vmin=1, vmax=2)
+pp.show(pp.zeros((30, 40, 4), device=D), path=io.BytesIO(), size=20)
+pp.plot.pixels(pp.zeros((30, 40), dtype="uint8", device=D), vmin=0, vmax=1).wait()
+x, y = pp.zeros((2, 5000), dtype="float32", device=D)
+pp.plot.density(x, y, (30, 40)).wait()
+pp.plot.density(x, y, (30, 40), weights=x, range=((0, 1), (0, 1))).wait()
+pp.plot.lines(x, y.reshape(1, -1), (30, 40), range=((0, 1), (0, 1))).wait()
+points.adds_64_bits = lambda _: False
+pp.plot.density(x, y, (30, 40), weights=x, range=((0, 1), (0, 1))).wait()
+"""
+
+
+def on_a_fake_gpu(program: str, **environment: str) -> str:
+    """What a program prints where a driver runs no kernel."""
+    variables = {name: value for name, value in os.environ.items() if not name.startswith("PARDO_")}
+    variables |= {"PARDO_CUDA_DRIVER": FAKE, "FAKE_CUDA_MEMORY": "8000000000"} | environment
+    done = subprocess.run([sys.executable, "-c", program], env=variables, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.skipif(not FAKE, reason="libcuda_fake.so is not built (target cuda_fake)")
+@pytest.mark.skipif(not NVRTC, reason="needs pardo[cuda]")
+@pytest.mark.varied("arch")
+@pytest.mark.parametrize("arch", [80, 90])
+def test_kernels_are_compiled_for_gpus(arch):
+    """By NVRTC; each of them that devices with groups of items use."""
+    program = f"import pardo as pp\nwith pp.profile() as profile:\n{textwrap.indent(FOR_GPUS, '    ')}"
+    program += "print(*sorted({r['name'] for r in profile.records if r['activity'] in ('compile', 'load')}))"
+    compiled = on_a_fake_gpu(program, PARDO_NVRTC=NVRTC, FAKE_CUDA_ARCH=str(arch)).split()
+    assert {"block_means", "block_colours", "find_levels", "look_up", "sum_by_atomics", "find_pixels", "draw_by_atomics"} <= set(compiled)
+    assert not {"sum_in_parts", "draw_in_parts"} & set(compiled)
+
+
+@pytest.mark.skipif(not FAKE, reason="libcuda_fake.so is not built (target cuda_fake)")
+def test_notebooks_show_values_where_nothing_compiles_pictures():
+    program = """if True:
+        import numpy as np
+        import pardo as pp
+        np.set_printoptions(threshold=10_000)
+        shown = pp.asarray(np.zeros((40, 50)), device="cuda:0")._repr_mimebundle_()
+        print(shown["text/plain"].startswith("array([[0., 0., 0.,"), shown["text/html"])
+    """
+    found = on_a_fake_gpu(program, PARDO_NVRTC="/nowhere.so", PARDO_CACHE="off")
+    assert found.startswith("True <div><em>Array, ")
+    assert re.search(r"<p>no picture: .*pip install pardo\[cuda\].*</p><pre>array", found), found
 
 
 # --- bad input ----------------------------------------------------------------------------------------------------------------------------

@@ -45,15 +45,21 @@ def _ends_of_part(x: Array, y: Array) -> list[float]:
     """Those of a part, which are waited for together; infinities where there is none."""
     found = []
     for values in (x, y):
-        for op, none in ((_core._MIN, math.inf), (_core._MAX, -math.inf)):
-            if values.size == 0:
-                found.append(_core._full([], none, default_on(x.queue, np.float64), x.queue))
-                continue
-            if values._kind == "f":
-                values = _core._where(_core.isfinite(values), values, _core._full([], none, values.dtype, values.queue))
-            found.append(cast(_core._reduce(op, values, None, False), default_on(x.queue, np.float64)))
+        both = [_end(op, values, none) for op, none in ((_core._MIN, math.inf), (_core._MAX, -math.inf))]
+        _core._force(both)  # in one pass
+        found.extend(both)
     ends: list[float] = asnumpy(_core._stack(found, 0)).tolist()
     return ends
+
+
+def _end(op: Any, values: Array, none: float) -> Array:
+    """The least or the greatest finite number."""
+    real = default_on(values.queue, np.float64)
+    if values.size == 0:
+        return _core._full([], none, real, values.queue)
+    if values._kind == "f":
+        values = _core._where(_core.isfinite(values), values, _core._full([], none, values.dtype, values.queue))
+    return cast(_core._reduce(op, values, None, False), real)
 
 
 def _ends(first: float, last: float) -> tuple[float, float]:

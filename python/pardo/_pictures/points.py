@@ -35,8 +35,10 @@ def weight(weights: Any, i: Any) -> Any:
 def pixel_of(x: Any, y: Any, columns: Any, rows: Any, told: Any, i: Any) -> Any:
     """The pixel of a point; -1 for one outside, and for NaN."""
     across, down, last_column, last_row = told
-    column = bin_of(columns, across, last_column, x[i])
-    row = bin_of(rows, down, last_row, y[i])
+    u = x[i]
+    v = y[i]  # both are read before one is compared
+    column = bin_of(columns, across, last_column, u)
+    row = bin_of(rows, down, last_row, v)
     return row * (last_column + np.int32(1)) + column if column >= 0 and row >= 0 else np.int32(-1)
 
 

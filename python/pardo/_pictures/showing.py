@@ -3,10 +3,10 @@ from __future__ import annotations
 
 import os
 import struct
-import sys
 from typing import Any
 
 from pardo._array.contexts import public
+from pardo._base import notebook
 from pardo._pictures import making
 
 __all__ = ["show"]
@@ -124,9 +124,7 @@ def _check_name(path: Any) -> None:
 
 def _display() -> Any:
     """What shows data below a cell, where the program runs in a notebook."""
-    python = sys.modules.get("IPython")
-    shell = python.get_ipython() if python is not None else None
-    if getattr(shell, "kernel", None) is None:
+    if getattr(notebook.shell(), "kernel", None) is None:
         raise RuntimeError(
             "show: the program does not run in a notebook; show(x, path='picture.png') writes a file, and pardo.plot.pixels(x) are pixels "
             "for matplotlib's imshow and for windows of your own"

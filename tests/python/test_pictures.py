@@ -24,7 +24,7 @@ from pardo._pictures import canvas, points
 
 pytestmark = pytest.mark.once
 
-DEVICES = ["cpu", *(str(d.id) for d in pp.get_devices("opencl"))]
+DEVICES = ["cpu", *(str(d.id) for d in (*pp.get_devices("opencl"), *pp.get_devices("cuda")))]
 
 
 @pytest.fixture(params=DEVICES)

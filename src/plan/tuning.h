@@ -23,6 +23,8 @@ struct Tuning {
     std::int64_t column_rows, column_items, column_split_rows, column_split_total, column_block_rows;
     /// Larger columns take larger blocks, so that there are no more items: one adds up the results of all blocks of a column.
     std::int64_t column_most_items;
+    /// Blocks of fewer columns are combined with lanes across the blocks: one item a column would be few.
+    std::int64_t combined_columns;
     /// Large arrays add whole rows to results in memory: what caches and long vectors like.
     bool rows;
     /// Float sums along a lanes loop restart after so many elements, sooner with few digits; argmin and argmax look for the position
@@ -49,6 +51,7 @@ inline constexpr Tuning lanes_tuning = {
     .column_split_total = 65536,
     .column_block_rows = 256,
     .column_most_items = INT64_MAX,
+    .combined_columns = 0,
     .rows = true,
     .lanes_chunk = 4096,
     .lanes_chunk_short = 1024,
@@ -72,6 +75,7 @@ inline constexpr Tuning groups_tuning = {
     .column_split_total = 65536,
     .column_block_rows = 256,
     .column_most_items = 1 << 17,
+    .combined_columns = 4096,
     .rows = false,
     .lanes_chunk = 1 << 20,
     .lanes_chunk_short = 1 << 20,

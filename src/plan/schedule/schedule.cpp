@@ -170,7 +170,12 @@ KernelPlan LoopScheduler::draft(int g, Stage stage) {
     KernelPlan kernel;
     kernel.group = g;
     kernel.stage = stage;
-    kernel.strategy = group.strategy == Strategy::Rows && stage == Stage::Combine ? Strategy::OuterLanes : group.strategy;
+    kernel.strategy = group.strategy;
+    if (stage == Stage::Combine && group.strategy == Strategy::Rows) kernel.strategy = Strategy::OuterLanes;
+    if (stage == Stage::Combine && group.strategy == Strategy::OuterLanes) {
+        const bool few = count_over(group.domain, ~group.reduced) < planner_.tuning().combined_columns;
+        if (few) kernel.strategy = Strategy::InnerLanes;
+    }
     kernel.access_of.assign(group.values.size(), -1);
     if (stage == Stage::Blocks) make_partials(group);
     for (const NodeId id : group.members) {

@@ -5,6 +5,7 @@
 #include <pardo/binding/library.h>
 #include <pardo/binding/membership.h>
 #include <pardo/binding/rows.h>
+#include <pardo/binding/runs.h>
 #include <pardo/fft.h>
 #include <pardo/ops.h>
 
@@ -227,6 +228,18 @@ void bind_library(nb::module_& m) {
             return pardo::searchsorted(sorted, values, right, pointer(sorter));
         },
         nb::arg("sorted"), nb::arg("values"), nb::arg("right"), nb::arg("sorter").none());
+    m.def(
+        "_reached_in_place", [](const Array& x, QueueArgument q) { return pardo::reached_in_place(x, q); }, nb::arg("x"), nb::arg("queue"));
+    m.def(
+        "_merge_runs",
+        [](const Array& a, const Array& b, const MaybeArray& a_places, const MaybeArray& b_places, bool descending,
+           QueueArgument q) -> std::optional<std::pair<Array, MaybeArray>> {
+            const Unlocked u;
+            const auto made = pardo::merge_runs(a, b, pointer(a_places), pointer(b_places), descending, q);
+            if (!made) return {};
+            return std::pair(made->first, a_places ? MaybeArray(made->second) : MaybeArray());
+        },
+        nb::arg("a"), nb::arg("b"), nb::arg("a_places").none(), nb::arg("b_places").none(), nb::arg("descending"), nb::arg("queue"));
     m.def("_is_member", unlocked(&pardo::is_member), nb::arg("x"), nb::arg("elements"), nb::arg("low"), nb::arg("count"),
           nb::arg("invert"));
     m.def(

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from pardo._core import Array, Device, Queue, _empty
+from pardo._core import Array, Device, Queue, _empty, _reached_in_place
 
 T = TypeVar("T")
 Combine = Callable[[Array, Array], Array]
@@ -60,6 +60,11 @@ class Group(abc.ABC):
         `pieces` has those of owned sources, by (source, destination); `shapes` tells what arrives at owned destinations, by the same pairs:
         a shape and a dtype. What arrives at owned destinations is returned, on their queues. Nothing is copied from a part to itself.
         """
+
+    def lend(self, pieces: Mapping[Pair, Array], shapes: Mapping[Pair, Described]) -> dict[Pair, Array]:
+        """As `exchange`, for library routines that read each piece once: those that they reach where they are may stay there, on the queue
+        of the source. Nobody writes to the pieces afterwards."""
+        return self.exchange(pieces, shapes)
 
     def place(
         self, pieces: Mapping[Pair, Array], where: Mapping[Pair, Index], shapes: Mapping[Pair, Described], wholes: Mapping[int, Described]
@@ -148,6 +153,9 @@ class LocalGroup(Group):
 
     def exchange(self, pieces: Mapping[Pair, Array], shapes: Mapping[Pair, Described]) -> dict[Pair, Array]:
         return {pair: self._on(x, pair[1]) for pair, x in pieces.items()}
+
+    def lend(self, pieces: Mapping[Pair, Array], shapes: Mapping[Pair, Described]) -> dict[Pair, Array]:
+        return {(p, q): x if _reached_in_place(x, self.queues[q]) else self._on(x, q) for (p, q), x in pieces.items()}
 
     def place(
         self, pieces: Mapping[Pair, Array], where: Mapping[Pair, Index], shapes: Mapping[Pair, Described], wholes: Mapping[int, Described]

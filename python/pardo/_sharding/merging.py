@@ -13,7 +13,7 @@ from pardo import _core
 from pardo._array import searching
 from pardo._array.interop import asnumpy
 from pardo._base.promotion import kind_of
-from pardo._core import Array
+from pardo._core import Array, Queue
 from pardo._kernel.kernel import kernel
 from pardo._language.index_space import Const, Item, NdItem, NdRange, Range, group_barrier, local_array, private_array
 from pardo._sharding.group import Group
@@ -159,8 +159,9 @@ def _narrow(
 
 # --- merging
 #
-# The result is cut into stretches, which items or groups put together by themselves. `with_places`: a number of each element comes along;
-# without, the arrays of numbers are not looked at.
+# Where host code works, the routine `merge_runs` does (src/routines/cpu/sort/merge.cpp). Elsewhere the result is cut into stretches, which
+# items or groups put together by themselves. `with_places`: a number of each element comes along; without, the arrays of numbers are not
+# looked at.
 
 
 def from_first(before: Any, a: Any, b: Any, count: Any) -> Any:
@@ -179,7 +180,7 @@ def from_first(before: Any, a: Any, b: Any, count: Any) -> Any:
 def merge(
     item: Item, before: Any, a: Any, b: Any, a_places: Any, b_places: Any, each: Any, with_places: Const[bool], out: Any, places: Any
 ) -> None:
-    """Puts `each` elements in order, one after the other: for processors."""
+    """Puts `each` elements in order, one after the other: for processors that a driver hides."""
     n, m = a.shape[0], b.shape[0]
     first = item.get_id(0) * each
     i = from_first(before, a, b, min(first, n + m))
@@ -269,16 +270,31 @@ def merge_tiles(
 Run = tuple[Array, Array | None]
 
 
-def merged(runs: Sequence[Run], descending: bool) -> Run:
-    """Sorted runs of one queue as one; each with a number for each element, or without. Equal elements stay in the order of the runs."""
+def merged(runs: Sequence[Run], descending: bool, queue: Queue | None = None) -> Run:
+    """Sorted runs as one on a queue, by default that of the first; each with a number for each element, or without. Equal elements stay in
+    the order of the runs. They are on this queue, or as `Group.lend` gives them."""
     runs = list(runs)
+    queue = queue or runs[0][0].queue
     while len(runs) > 1:
-        pairs = [_two(runs[k], runs[k + 1], descending) for k in range(0, len(runs) - 1, 2)]
+        pairs = [_two(runs[k], runs[k + 1], descending, queue) for k in range(0, len(runs) - 1, 2)]
         runs = pairs + runs[len(pairs) * 2 :]
-    return runs[0]
+    return _on(runs[0], queue)
 
 
-def _two(first: Run, second: Run, descending: bool) -> Run:
+def _two(first: Run, second: Run, descending: bool, queue: Queue) -> Run:
+    (a, a_places), (b, b_places) = first, second
+    made = None if queue.device.type in TILED else _core._merge_runs(a, b, a_places, b_places, descending, queue)
+    if made:
+        return made
+    return _by_kernels(_on(first, queue), _on(second, queue), descending)
+
+
+def _on(run: Run, queue: Queue) -> Run:
+    values, places = run
+    return values._to_queue(queue), None if places is None else places._to_queue(queue)
+
+
+def _by_kernels(first: Run, second: Run, descending: bool) -> Run:
     (a, a_places), (b, b_places) = first, second
     total, queue = a.size + b.size, a.queue
     before = ORDERS.get(kind_of(a.dtype), (less, greater))[descending]

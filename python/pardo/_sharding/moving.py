@@ -40,15 +40,17 @@ def sent(
     piece: Callable[[int, int], Array],
     shape: Callable[[int, int], tuple[int, ...]],
     dtype: Any,
+    lent: bool = False,
 ) -> dict[int, list[Array]]:
     """Pieces go from each part to each part: what arrives at owned parts, in the order of the sources, without the empty ones.
 
-    ``extents[p][q]`` is how many indices go from p to q, the same in all processes; ``piece(p, q)`` is that piece, of this shape.
+    ``extents[p][q]`` is how many indices go from p to q, the same in all processes; ``piece(p, q)`` is that piece, of this shape. `lent`:
+    by `Group.lend`.
     """
     size, owned = group.size, set(group.owned)
     pieces = {(p, q): piece(p, q) for p in group.owned for q in range(size) if extents[p][q]}
     shapes = {(p, q): (shape(p, q), dtype) for p in range(size) for q in range(size) if extents[p][q] and q in owned}
-    arrived = group.exchange(pieces, shapes)
+    arrived = (group.lend if lent else group.exchange)(pieces, shapes)
     return {q: [arrived[p, q] for p in range(size) if extents[p][q]] for q in group.owned}
 
 

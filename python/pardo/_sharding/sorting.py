@@ -86,7 +86,7 @@ def _sorted_row(row: ShardedArray, descending: bool, stable: bool, with_places: 
     counts = [[found[p][q + 1] - found[p][q] for q in size] for p in size]
 
     def exchanged(parts: Parts, dtype: Any) -> dict[int, list[Array]]:
-        return sent(group, counts, lambda p, q: parts[p][found[p][q] : found[p][q + 1]], lambda p, q: (counts[p][q],), dtype)
+        return sent(group, counts, lambda p, q: parts[p][found[p][q] : found[p][q + 1]], lambda p, q: (counts[p][q],), dtype, lent=True)
 
     pieces = exchanged({p: values for p, (values, _) in rows.items()}, row.dtype)
     were: dict[int, list[Any]] = {q: [None] * len(arrived) for q, arrived in pieces.items()}
@@ -98,7 +98,7 @@ def _sorted_row(row: ShardedArray, descending: bool, stable: bool, with_places: 
         if not arrived:
             done[q], order_of[q] = (empty((0,), dtype, group, q) for dtype in (row.dtype, np.dtype(np.int64)))
             continue
-        done[q], places = merged(list(zip(arrived, were[q], strict=True)), descending)
+        done[q], places = merged(list(zip(arrived, were[q], strict=True)), descending, group.queue(q))
         if places is not None:
             order_of[q] = places
     return sharded(group, layout, done), sharded(group, layout, order_of) if with_places else None

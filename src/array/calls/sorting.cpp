@@ -1,11 +1,15 @@
-// src/array/calls/sorting.cpp: sort, argsort, partition, argpartition, top_k.
+// src/array/calls/sorting.cpp: sort, argsort, partition, argpartition, top_k; sorted runs, merged.
 #include <algorithm>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include <pardo/binding/layout.h>
+#include <pardo/binding/runs.h>
 
 #include "array/call.h"
 #include "array/operand.h"
+#include "routines/runs.h"
 
 namespace pardo {
 
@@ -181,6 +185,49 @@ std::pair<Array, Array> top_k(const Array& x, std::int64_t k, std::int64_t axis,
     shape[at] = k;
     return arrays::record(Ref<arrays::ArrayCall>(new TopKCall(at, k, largest)), std::span(&x, 1), {x.dtype(), shape},
                           {DType::Int64, shape});
+}
+
+namespace {
+
+void check_runs(const char* op_name, std::span<const Array> runs) {
+    for (const Array& run : runs) {
+        if (run.ndim() != 1 || run.dtype() != runs[0].dtype())
+            routines::fail(ErrorCode::Value, op_name, "the runs must have one dimension each, and one dtype");
+    }
+}
+
+}  // namespace
+
+bool reached_in_place(const Array& x, const Queue& queue) {
+    constexpr auto host_code = device::Feature::HostCode;
+    device::Queue* const own = arrays::queue_of("reached_in_place", x);
+    return own == queue.impl() || (own->device()->can(host_code) && queue.impl()->device()->can(host_code));
+}
+
+std::optional<std::pair<Array, Array>> merge_runs(const Array& a, const Array& b, const Array* a_places, const Array* b_places,
+                                                  bool descending, const Queue& queue) {
+    const char* op_name = "merge_runs";
+    const Array runs[] = {a, b};
+    check_runs(op_name, runs);
+    for (const auto& [run, places] : {std::pair{&a, a_places}, std::pair{&b, b_places}}) {
+        if (!a_places != !places || (places && (places->dtype() != DType::Int64 || places->ndim() != 1 || places->size() != run->size())))
+            routines::fail(ErrorCode::Value, op_name, "both runs must have an int64 for each element, or none");
+    }
+    for (const Array* x : {&a, &b, a_places, b_places}) {
+        if (x && !reached_in_place(*x, queue)) return {};
+    }
+    const Shape shape{a.size() + b.size()};
+    const routines::Memory none{}, described = routines::described(a.dtype(), shape);
+    if (!routines::merge_runs.applies(queue.impl(), described, described, none, none, described, none, descending)) return {};
+    const auto memory = [](const Array* x) { return x ? arrays::contiguous_memory(*x) : routines::Memory(); };
+    const routines::Memory first = memory(&a), second = memory(&b), first_places = memory(a_places), second_places = memory(b_places);
+    const MemoryKind kind = routines::kind_of(first, second);
+    const arrays::Output out = arrays::make_output(op_name, queue.impl(), a.dtype(), shape, kind);
+    arrays::Output places;
+    if (a_places) places = arrays::make_output(op_name, queue.impl(), DType::Int64, shape, kind);
+    if (out.memory.size() > 0)
+        routines::merge_runs(queue.impl(), first, second, first_places, second_places, out.memory, places.memory, descending);
+    return std::pair(out.array, places.array);
 }
 
 }  // namespace pardo

@@ -104,7 +104,7 @@ def test_parts_of_the_cpu_read_each_other(make: Any, copied: bool) -> None:
     seed=st.integers(0, 1000),
 )
 def test_cuts_are_exact(lengths: list[int], kinds: int, descending: bool, looks: int, seed: int) -> None:
-    """Whatever number of elements a round looks at."""
+    """By the routine, and whatever number of elements a round looks at."""
     rng = np.random.default_rng(seed)
     bounds = np.cumsum([0, *lengths])
     host = rng.integers(0, kinds, bounds[-1]).astype("float64")
@@ -113,10 +113,12 @@ def test_cuts_are_exact(lengths: list[int], kinds: int, descending: bool, looks:
     s = pp.shard(host, [pp.Queue("cpu") for _ in lengths]).reshard(0, bounds.tolist())
     rows = {p: pp.sort(x, descending=descending) for p, x in s._parts.items()}
     targets = sorted(rng.integers(0, bounds[-1] + 1, 3).tolist())
+    at_once = merging.cuts(s.group, rows, lengths, targets, descending)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(merging, "LOOKS", looks)
         patch.setattr(merging, "FEWEST", 3)
-        found = merging.cuts(s.group, rows, lengths, targets, descending)
+        found = merging._cuts_by_looks(s.group, rows, lengths, targets, descending)
+    assert at_once == found
     order = pp.asnumpy(pp.argsort(pp.asarray(host), descending=descending))
     part = np.searchsorted(bounds, order, side="right") - 1
     for k, target in enumerate(targets):

@@ -231,6 +231,13 @@ void bind_library(nb::module_& m) {
     m.def(
         "_reached_in_place", [](const Array& x, QueueArgument q) { return pardo::reached_in_place(x, q); }, nb::arg("x"), nb::arg("queue"));
     m.def(
+        "_cut_runs",
+        [](const std::vector<Array>& runs, const Ints& targets, bool descending, QueueArgument q) {
+            const Unlocked u;
+            return pardo::cut_runs(runs, targets, descending, q);
+        },
+        nb::arg("runs"), nb::arg("targets"), nb::arg("descending"), nb::arg("queue"));
+    m.def(
         "_merge_runs",
         [](const Array& a, const Array& b, const MaybeArray& a_places, const MaybeArray& b_places, bool descending,
            QueueArgument q) -> std::optional<std::pair<Array, MaybeArray>> {

@@ -92,9 +92,20 @@ ORDERS = {"f": (less_float, greater_float), "c": (less_complex, greater_complex)
 def cuts(group: Group, rows: Parts, lengths: Sequence[int], targets: Sequence[int], descending: bool) -> list[list[int]]:
     """How many elements of each part are among so many first ones of all: ``cuts[p][k]`` for ``targets[k]``.
 
-    `rows` are the owned parts, each of them sorted; equal elements come in the order of the parts. Each round looks at some elements
-    between what is known to be before and behind a cut. Each of them is then on one side for certain, or close to the cut.
+    `rows` are the owned parts, each of them sorted; equal elements come in the order of the parts.
     """
+    parts = len(lengths)
+    if len(group.owned) == parts:
+        agreed(group, lambda p: rows[p].wait(), rows)
+        made = _core._cut_runs([rows[p] for p in range(parts)], list(targets), descending, group.queue(0))
+        if made is not None:
+            return asnumpy(made).T.tolist()  # type: ignore[no-any-return]
+    return _cuts_by_looks(group, rows, lengths, targets, descending)
+
+
+def _cuts_by_looks(group: Group, rows: Parts, lengths: Sequence[int], targets: Sequence[int], descending: bool) -> list[list[int]]:
+    """Each round looks at some elements between what is known to be before and behind a cut. Each of them is then on one side for certain,
+    or close to the cut."""
     parts = len(lengths)
     looks = max(FEWEST, LOOKS // parts)
     low, high = np.zeros((len(targets), parts), np.int64), np.tile(np.asarray(lengths, np.int64), (len(targets), 1))

@@ -1,4 +1,4 @@
-// src/array/calls/sorting.cpp: sort, argsort, partition, argpartition, top_k; sorted runs, merged.
+// src/array/calls/sorting.cpp: sort, argsort, partition, argpartition, top_k; sorted runs, cut and merged.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -202,6 +202,24 @@ bool reached_in_place(const Array& x, const Queue& queue) {
     constexpr auto host_code = device::Feature::HostCode;
     device::Queue* const own = arrays::queue_of("reached_in_place", x);
     return own == queue.impl() || (own->device()->can(host_code) && queue.impl()->device()->can(host_code));
+}
+
+std::optional<Array> cut_runs(std::span<const Array> runs, Extents targets, bool descending, const Queue& queue) {
+    const char* op_name = "cut_runs";
+    if (runs.empty()) routines::fail(ErrorCode::Value, op_name, "there must be at least one run");
+    check_runs(op_name, runs);
+    std::vector<routines::Memory> described;
+    for (const Array& run : runs) {
+        if (!reached_in_place(run, queue)) return {};
+        described.push_back(routines::described(run.dtype(), arrays::shape_of(run)));
+    }
+    const Shape shape{static_cast<std::int64_t>(targets.size()), static_cast<std::int64_t>(runs.size())};
+    if (!routines::cut_runs.applies(queue.impl(), described, routines::described(DType::Int64, shape), targets, descending)) return {};
+    std::vector<routines::Memory> memories;
+    for (const Array& run : runs) memories.push_back(arrays::contiguous_memory(run));
+    const arrays::Output out = arrays::make_output(op_name, queue.impl(), DType::Int64, shape, routines::kind_of(memories[0]));
+    if (out.memory.size() > 0) routines::cut_runs(queue.impl(), memories, out.memory, targets, descending);
+    return out.array;
 }
 
 std::optional<std::pair<Array, Array>> merge_runs(const Array& a, const Array& b, const Array* a_places, const Array* b_places,

@@ -1,4 +1,4 @@
-// tests/unit/routines/test_runs.cpp: two sorted runs as one, against a stable sort of both together.
+// tests/unit/routines/test_runs.cpp: sorted runs, cut and merged, against a stable sort of all together.
 #include <pardo/binding/runs.h>
 #include <pardo/device.h>
 
@@ -115,6 +115,35 @@ TEST(Merge, ReadsRunsOfOtherQueuesInPlace) {
     EXPECT_TRUE(same_bits(values_of<double>(found->first), c.values));
 }
 
+TYPED_TEST(Merge, CutsAreExact) {
+    using T = TypeParam;
+    for (const bool descending : {false, true}) {
+        for (const int range : {1, 3, 1000}) {
+            // Equal elements come in the order of the runs; one run is empty.
+            const auto before = [&](T x, T y) { return descending ? less(y, x) : less(x, y); };
+            std::vector<Array> runs;
+            std::vector<std::pair<T, std::size_t>> all;
+            for (const std::int64_t n : {500, 0, 1, 317, 1200}) {
+                std::vector<T> run = random_values<T>(n, range > 3, range);
+                std::ranges::stable_sort(run, before);
+                for (const T v : run) all.emplace_back(v, runs.size());
+                runs.push_back(make(run, {n}));
+            }
+            std::ranges::stable_sort(all, [&](const auto& x, const auto& y) { return before(x.first, y.first); });
+            const Longs targets = {0, 1, 777, 778, 1500, 2017, 2018};
+            Longs expected;
+            for (const std::int64_t target : targets) {
+                Longs counts(runs.size());
+                for (std::int64_t k = 0; k < target; ++k) ++counts[all[static_cast<std::size_t>(k)].second];
+                expected.insert(expected.end(), counts.begin(), counts.end());
+            }
+            const auto found = cut_runs(runs, targets, descending, runs[0].queue());
+            ASSERT_TRUE(found);
+            EXPECT_EQ(longs_of(*found), expected) << range;
+        }
+    }
+}
+
 TEST(Merge, Errors) {
     const Array x = make<double>({1, 2}, {2}), table = make<double>({1, 2}, {1, 2}), whole = make({1, 2}), less = make({1});
     EXPECT_ERROR(merge_runs(x, whole, nullptr, nullptr, false, x.queue()), Value, "one dtype");
@@ -122,6 +151,9 @@ TEST(Merge, Errors) {
     EXPECT_ERROR(merge_runs(x, x, &whole, nullptr, false, x.queue()), Value, "an int64 for each element");
     EXPECT_ERROR(merge_runs(x, x, &whole, &less, false, x.queue()), Value, "an int64 for each element");
     EXPECT_ERROR(merge_runs(x, x, &x, &x, false, x.queue()), Value, "an int64 for each element");
+    EXPECT_ERROR(cut_runs({}, {}, false, x.queue()), Value, "at least one run");
+    const Array runs[] = {x, whole};
+    EXPECT_ERROR(cut_runs(runs, {}, false, x.queue()), Value, "one dtype");
 }
 
 }  // namespace pardo::test

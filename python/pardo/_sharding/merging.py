@@ -95,7 +95,7 @@ def cuts(group: Group, rows: Parts, lengths: Sequence[int], targets: Sequence[in
     `rows` are the owned parts, each of them sorted; equal elements come in the order of the parts.
     """
     parts = len(lengths)
-    if len(group.owned) == parts:
+    if len(group.owned) == parts and all(_core._reached_in_place(x, group.queue(0)) for x in rows.values()):
         agreed(group, lambda p: rows[p].wait(), rows)
         made = _core._cut_runs([rows[p] for p in range(parts)], list(targets), descending, group.queue(0))
         if made is not None:

@@ -210,6 +210,15 @@ def test_groups_of_devices_that_the_host_does_not_read(tmp_path):
     run(tmp_path, SHARDED + code, PARDO_CUDA_DRIVER=FAKE, FAKE_CUDA_DEVICES="2", PARDO_DEVICES="")
 
 
+def test_groups_of_opencls_devices(tmp_path):
+    """Whose memory other libraries cannot have."""
+    import pardo as pp
+
+    if not pp.get_devices("opencl"):
+        pytest.skip("there is no OpenCL device")
+    run(tmp_path, SHARDED + "same(shard(X, comm, device='opencl').to_device('cpu'), X)")
+
+
 WIRES = """
 from pardo._sharding import nccl
 moved = []

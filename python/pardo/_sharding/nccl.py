@@ -13,13 +13,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from pardo._core import Array, DeviceError, Queue, _empty
+from pardo._core import Array, DeviceError, Queue
 from pardo._runtime.native import device_native, queue_native
 
 LEAST = 64 << 10  # bytes of an array that is worth a call; smaller ones go with MPI's other messages
 _FILE, _PACKAGE = "libnccl.so.2", "nvidia.nccl"
 _BYTES = 1  # ncclUint8
-_CUDA = 2  # of DLPack
 
 
 class _UniqueId(ctypes.Structure):
@@ -42,7 +41,6 @@ def library() -> Any:
         found.ncclCommInitRank.argtypes = [ctypes.POINTER(ctypes.c_void_p), ctypes.c_int, _UniqueId, ctypes.c_int]
         for call in (found.ncclSend, found.ncclRecv):
             call.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p]
-        found.ncclCommAbort.argtypes = [ctypes.c_void_p]
         return found
     if named:
         raise DeviceError(f"PARDO_NCCL is {named!r}, which is no library that can be loaded; give the path of {_FILE}, or 'off'")
@@ -60,9 +58,7 @@ def _installed() -> list[str]:
 
 def gpu_of(queues: Sequence[Queue]) -> str | None:
     """What tells the GPU of a process's only part from others; None where NCCL does not serve."""
-    if len(queues) != 1 or _empty([1], None, queues[0]).__dlpack_device__()[0] != _CUDA:
-        return None
-    if not queue_native(queues[0]) or library() is None:
+    if len(queues) != 1 or queues[0].device.backend != "cuda" or not queue_native(queues[0]) or library() is None:
         return None
     return str(queues[0].device.uuid)
 

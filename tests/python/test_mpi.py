@@ -247,6 +247,21 @@ def test_groups_with_wires_of_their_own(tmp_path, ranks):
     run(tmp_path, SHARDED + "DEVICE = 'cpu'" + WIRES + GROUP + FOLDS + once, ranks)
 
 
+def test_wires_that_one_rank_cannot_have_are_no_ranks(tmp_path):
+    code = """
+class Broken(Wires):
+    def __init__(self, *args):
+        super().__init__(*args)
+        if rank: raise pp.DeviceError("no room")
+
+nccl.Wires = Broken
+raises(pp.DeviceError, "no room" if rank else "rank 1: no room", lambda: shard(X, comm))
+nccl.Wires = Wires
+same(shard(X, comm).to_device("cpu"), X)
+"""
+    run(tmp_path, SHARDED + WIRES + code)
+
+
 PROGRAM = (
     SHARDED
     + """

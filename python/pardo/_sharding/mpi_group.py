@@ -84,8 +84,8 @@ class MpiGroup(Group):
         known, (queue,) = self.channel.wires, self._local.queues
         key = (*gpus, queue)
         if any(self.all_gather(dict.fromkeys(self.owned, key not in known))):
-            first, everywhere = self.channel.agree(op_name, lambda: nccl.new_id() if self.channel.rank == 0 else None, lambda made: made)
-            known[key] = nccl.Wires(queue, len(gpus), self.channel.rank, first or everywhere[0])
+            _, (unique_id, *_) = self.channel.agree(op_name, lambda: nccl.new_id() if self.channel.rank == 0 else None, lambda made: made)
+            known[key], _ = self.channel.agree(op_name, lambda: nccl.Wires(queue, len(gpus), self.channel.rank, unique_id))
         made: nccl.Wires = known[key]
         return made
 

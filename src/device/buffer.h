@@ -99,7 +99,8 @@ public:
         add_others(out, writes_, passed);
         add_others(out, reads_, passed);
     }
-    /// The same for a writer of a view, beside which other elements may be written.
+    /// The same for a writer of a view, beside which other elements may be written. It waits for writes that later ones have covered, too:
+    /// those may have failed when they were submitted, and have waited for nothing.
     template <class F> void collect_for_write(const View& view, std::vector<Event>& out, F&& passed) {
         if (!busy()) return;
         std::lock_guard lock(mutex());
@@ -107,7 +108,7 @@ public:
         if (!writes_.empty()) {
             const ByteRegion region(view, bytes_);
             for (const WriteUse& u : writes_) {
-                if ((!u.beside || touches(u, region)) && !passed(u.event)) out.push_back(u.event);
+                if ((!u.beside || meet(u.region, region)) && !passed(u.event)) out.push_back(u.event);
             }
         }
         add_others(out, reads_, passed);
@@ -179,7 +180,10 @@ protected:
     static bool known_failed(const Event& e) noexcept;
     /// The same; and a failure is told that elements have failed by it.
     static bool has_failed_data(const Event& e);
+    /// Whether elements of the region are those of the write, and no later write has covered them.
     static bool touches(const WriteUse& write, const ByteRegion& region);
+    /// Whether they have bytes in common, exactly where that is not too much to ask.
+    static bool meet(const ByteRegion& one, const ByteRegion& other);
     /// Drops completed uses; keeps what failed writes were to write. Call with mutex() held, as the next ones.
     void prune();
     void prune_reads();

@@ -86,11 +86,14 @@ void Buffer::note_failed(WriteUse&& write) {
 }
 
 bool Buffer::touches(const WriteUse& write, const ByteRegion& region) {
-    if (write.left) return write.left->intersects(region);
-    const ByteRange a = write.region.bounds(), b = region.bounds();
+    return write.left ? write.left->intersects(region) : meet(write.region, region);
+}
+
+bool Buffer::meet(const ByteRegion& one, const ByteRegion& other) {
+    const ByteRange a = one.bounds(), b = other.bounds();
     if (a.begin >= b.end || b.begin >= a.end) return false;
-    if ((write.region.dense() && region.dense()) || write.region.runs() > most_exact_runs || region.runs() > most_exact_runs) return true;
-    return ByteSet(write.region).intersects(region);
+    if ((one.dense() && other.dense()) || one.runs() > most_exact_runs || other.runs() > most_exact_runs) return true;
+    return ByteSet(one).intersects(other);
 }
 
 void Buffer::overwrite(const ByteRegion& region) {
@@ -163,8 +166,9 @@ bool Buffer::note_write(const Event& event, Access access, const View& view, std
         // Only writers have to wait for older ones of which nothing is left.
         for (WriteUse& u : take_if(writes_, [&](const WriteUse& u) { return region.covers(u.region); })) {
             if (known_done(u.event) || waited_for(u)) continue;
-            // The queue of another event may end at any time.
-            u.event.state()->queue() == queue ? add_read(u.event, u.number) : reads_.push_back(u);
+            // As new: who has collected what it waits for, and wrote beside it, does not wait for it. The queue of another event may end at
+            // any time.
+            u.event.state()->queue() == queue ? add_read(u.event, number) : reads_.push_back({u.event, number});
         }
         for (WriteUse& u : writes_) cut(u, region);
     } else if (reads(access) && !complete) {  // it fails whenever those do of which it reads all

@@ -284,6 +284,35 @@ TEST(Buffers, AWriteInProgressCountsForWhatLaterOnesLeaveOfIt) {
     EXPECT_EQ(read_of(*b, 31, 33), "slow");
 }
 
+/// How many events a writer of the bytes waits for, beside which others may be written.
+std::size_t waited_for(Buffer& b, std::size_t begin, std::size_t end) {
+    std::vector<Event> events;
+    b.collect_for_write(View::bytes(begin, end - begin), events, [](const Event&) { return false; });
+    return events.size();
+}
+
+TEST(Buffers, AWriterWaitsForWritesBeneathOneThatFailedWhenItWasSubmitted) {
+    const Ref<Buffer> b(new PlainBuffer(nullptr, MemoryKind::Device, nullptr, 64));
+    const Event slow(new EventState(nullptr));
+    b->note_write(slow, Access::Write, View::bytes(0, 32), 0, true);
+    b->note_write(failed_event("at once"), Access::Write, View::bytes(16, 32), b->noted(), true);
+    EXPECT_EQ(waited_for(*b, 16, 32), 1u);
+    EXPECT_EQ(waited_for(*b, 32, 64), 0u);
+    EXPECT_EQ(read_of(*b, 32, 48), "at once");
+}
+
+TEST(Buffers, AWriteThatACoveringOneDidNotWaitForIsRemembered) {
+    const Ref<Buffer> b(new PlainBuffer(nullptr, MemoryKind::Device, nullptr, 64));
+    const Event slow(new EventState(nullptr)), other(new EventState(nullptr));
+    b->note_write(slow, Access::Write, View::bytes(0, 32), 0, true);
+    const std::uint64_t covered = b->noted();  // a writer beside it collects, and is noted after the next one
+    b->note_write(failed_event("at once"), Access::Write, View::bytes(0, 40), b->noted(), true);
+    b->note_write(other, Access::Write, View::bytes(48, 16), covered, true);
+    EXPECT_EQ(waited_for(*b, 0, 32), 1u);
+    slow.state()->set_complete();
+    other.state()->set_complete();
+}
+
 TEST(Buffers, MemoryThatOthersMayWriteRaisesOnce) {
     const Ref<Buffer> b(new PlainBuffer(nullptr, MemoryKind::Device, nullptr, 64));
     b->set_externally_writable();

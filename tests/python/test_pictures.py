@@ -146,6 +146,15 @@ def test_the_mean_of_equal_values_is_that_value():
     assert set(gray(pp.full((1000, 1000), 0.1, dtype="float32"), size=7).ravel()) == {0}
 
 
+@pytest.mark.parametrize("shape", [(2, 8_500_000), (8_500_000, 2)])
+def test_means_of_more_elements_than_float32_counts(shape):
+    rows = np.array([[0], [200]], "uint8")
+    x = pp.broadcast_to(pp.asarray(rows if shape[0] == 2 else rows.T), shape)
+    assert gray(x, size=1, vmin=0, vmax=200).ravel().tolist() == [level(0.5)]
+    colours = pp.broadcast_to(x[:, :, None], (*shape, 3))
+    assert pp.plot.pixels(colours, size=1).ravel().tolist() == [100, 100, 100, 255]
+
+
 def test_sizes_and_views(rng):
     x = rng.random((6, 8))
     a = pp.asarray(x)

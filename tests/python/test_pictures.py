@@ -452,6 +452,8 @@ def test_points_over_several_devices(axis, rng):
     for keywords, split in (({}, {}), ({"weights": w}, {"weights": c}), ({"weights": w, "how": "mean"}, {"weights": c, "how": "mean"})):
         found = pp.plot.density(a, b, (4, 3), **split)
         assert_allclose(pp.asnumpy(found), pp.asnumpy(pp.plot.density(pp.asarray(x), y, (4, 3), **keywords)), rtol=1e-12)
+    much = pp.plot.density(a, b, (1, 1), range=((-9, 9), (-9, 9)), weights=c * 0 + 2**62, how="mean")
+    assert pp.asnumpy(much).tolist() == [[2.0**62]]
     with pytest.raises(TypeError, match=r"plot\.density: with these arguments not there for arrays over several devices"):
         pp.plot.density(a, y)
     with pytest.raises(ValueError, match="needs weights"):

@@ -5,8 +5,11 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from pardo import _core
+from pardo._base.arguments import default_on
 from pardo._core import Array
+from pardo._functions.operands import cast
 from pardo._language.index_space import Range
 from pardo._pictures import canvas, making, pixels, points, showing
 from pardo._pictures import in_notebooks as small
@@ -111,6 +114,7 @@ def density(
         range = limits(x, y)
     if how != "mean" or weights is None:
         return _added([points.density(a, b, shape, range=range, weights=w[0] if w else None, how=how) for a, b, *w in parts])
-    sums = _added([points.density(a, b, shape, range=range, weights=w) for a, b, w in parts])
+    doubles = [cast(canvas.coordinates(w, "density"), default_on(w.queue, np.float64)) for _, _, w in parts]
+    sums = _added([points.density(a, b, shape, range=range, weights=w) for (a, b, _), w in zip(parts, doubles, strict=True)])
     counts = _added([points.density(a, b, shape, range=range) for a, b, _ in parts])
-    return _core._where(_core.greater(counts, 0), _core.divide(sums, counts), math.nan)
+    return _core._where(_core.greater(counts, 0), _core.divide(sums, cast(counts, sums.dtype)), math.nan)

@@ -517,6 +517,16 @@ def test_lines(device, rng):
             assert_array_equal(pp.asnumpy(pp.plot.lines(a[0], b[0], shape, range=range_)), lines_by_python(x[0], y[0], shape, range_))
 
 
+def test_lines_to_points_far_away(device):
+    for far in (1e3, 1e10, 1e25) if not pp.Device(device).has_fp64 else (1e3, 1e19, 1e25, 1e300):
+        for x, y in (([-far, far], [0.5, 0.5]), ([far, -far], [0.5, 0.5]), ([0.5, 0.5], [-far, far])):
+            a, b = pp.asarray(x, device=device), pp.asarray(y, device=device)
+            found = pp.plot.lines(a, b, (2, 4), range=((0, 1), (0, 1)))
+            assert_array_equal(pp.asnumpy(found), [[0] * 4, [1] * 4] if y == [0.5, 0.5] else [[0, 0, 1, 0]] * 2)
+        for x in ([far, 2 * far], [-far, -2 * far]):
+            assert not pp.asnumpy(pp.plot.lines(pp.asarray(x, device=device), [0.5, 0.5], (2, 4), range=((0, 1), (0, 1)))).any()
+
+
 def test_lines_by_parts_and_by_atomics(monkeypatch, rng):
     x, y = rng.standard_normal((40, 50)), rng.standard_normal((40, 50))
     expected = pp.asnumpy(pp.plot.lines(pp.asarray(x), y, (50, 60)))
@@ -638,6 +648,8 @@ WRONG = [
     (lambda: pp.plot.density(X, X, (3, 3), range=((2, 1), (0, 1))), ValueError, "must not be above the second"),
     (lambda: pp.plot.density(X, X, (3, 3), range=((0, NAN), (0, 1))), ValueError, "must be finite"),
     (lambda: pp.plot.density(X, X, (3, 3), range=((0, 5e-324), (0, 1))), ValueError, "cannot be told apart"),
+    (lambda: pp.plot.density(X, X, (3, 3), range=((-1e308, 1e308), (0, 1))), ValueError, "density: the range from .* is wider than"),
+    (lambda: pp.plot.lines(pp.asarray([-1e308, 1e308]), [0, 1]), ValueError, "lines: the range from .* is wider than"),
     (lambda: pp.plot.density(X * 1j, X), TypeError, "real numbers, not complex128"),
     (lambda: pp.plot.density(X, pp.zeros((3, 4), queue=pp.Queue("cpu"))), pp.ExecutionPlacementError, "different queues"),
     (lambda: pp.plot.lines(X, X[:2]), ValueError, "lines have as many of each"),

@@ -82,6 +82,10 @@ def range_of(range: Any, x: Array, y: Array, op_name: str) -> tuple[tuple[float,
             if first > last:
                 raise ValueError(f"{op_name}: range is {range!r}; the first number of each pair must not be above the second")
     columns, rows = ((first - 0.5, last + 0.5) if first == last else (first, last) for first, last in ends)
+    most = float(np.finfo(default_on(x.queue, np.float64)).max)
+    for first, last in (columns, rows):
+        if not last - first <= most:
+            raise ValueError(f"{op_name}: the range from {first} to {last} is wider than the greatest float; give a narrower one")
     return columns, rows
 
 

@@ -41,8 +41,9 @@ def cross(add: Any, counts: Any, part: Any, width: Any, steep: Any, ends: Any, s
     long, short = sizes
     half = long.dtype.type(0.5)
     slope = (v1 - v0) / (u1 - u0)
-    begin = max(math.ceil(min(u0, u1) - half), long.dtype.type(0))
-    end = min(math.floor(max(u0, u1) - half), long - long.dtype.type(1))
+    zero = long.dtype.type(0)  # what is outside of the picture may not fit integers
+    begin = math.ceil(min(max(min(u0, u1) - half, zero), long))
+    end = math.floor(min(max(max(u0, u1) - half, zero - half), long - half))
     if begin <= end:
         for c in range(np.int32(begin), np.int32(end) + np.int32(1)):
             v = v0 + ((long.dtype.type(c) + half) - u0) * slope

@@ -543,6 +543,47 @@ def test_cells_are_profiled(tmp_path):
     assert shown[19].count("KeyError: 'late'") == 1  # without the magics
 
 
+def test_wrong_options_stop_a_cell_before_it_runs(tmp_path):
+    shown = cells(
+        "import pardo as pp\n%load_ext pardo",
+        "%%pardo -o class\nran = 1",
+        f"%%pardo -t {tmp_path / 'none' / 'a.html'}\nran = 1",
+        "'ran' in globals()",
+        f"%%pardo -t {tmp_path}\npp.ones(3).wait();",
+    )
+    assert "UsageError: %%pardo: --output takes the name of a variable, not 'class'" in shown[1]
+    assert "UsageError: %%pardo: --timeline is" in shown[2]
+    assert "there is no folder" in shown[2]
+    assert "False" in shown[3]
+    assert shown[4].index("slow paths") < shown[4].index("IsADirectoryError")  # what can be shown is
+
+
+class Shell:
+    """What cells are followed in."""
+
+    def __init__(self):
+        self.events, self.calls = self, {}
+
+    def register(self, name, call):
+        self.calls[name] = call
+
+
+def test_a_cell_that_has_run_another_shows_progress(progress, monkeypatch):
+    from pardo._notebook import cells as module
+
+    seen, shell = [], Shell()
+    monkeypatch.setattr(progress, "begin", lambda shell: seen.append("begin"))
+    monkeypatch.setattr(progress, "end", lambda: seen.append("end"))
+    monkeypatch.setattr(module, "_endings", [])
+    monkeypatch.setattr(module, "_begun", 0)
+    module.follow(shell)
+    shell.calls["post_run_cell"]()
+    assert seen == ["begin", "end"]
+    for name in ("pre_run_cell", "pre_run_cell", "post_run_cell", "post_run_cell"):
+        shell.calls[name]()
+    assert seen[2:] == ["begin", "begin", "begin", "end"]
+
+
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "notebooks.md"
 
 

@@ -10,6 +10,7 @@ from pardo._base import notebook
 
 _followed: weakref.WeakSet[Any] = weakref.WeakSet()  # shells
 _endings: list[list[Callable[[Any], None]]] = []  # of the cells that run: one may run another
+_begun = 0  # how many of these began at an event: the one that imports the package has not, if it is a cell at all
 
 
 def begin() -> None:
@@ -25,22 +26,29 @@ def follow(shell: Any) -> None:
         return
     from pardo._notebook import progress
 
-    def begin_cell(*_: Any) -> None:
+    def begin_any() -> None:
         _endings.append([])
         progress.begin(shell)
 
+    def begin_cell(*_: Any) -> None:
+        global _begun
+        _begun += 1
+        begin_any()
+
     def end_cell(result: Any = None) -> None:
+        global _begun
+        _begun = max(_begun - 1, 0)
         try:
             for ending in _endings.pop() if _endings else ():
                 ending(result)
         finally:
-            progress.end()
+            progress.begin(shell) if _begun else progress.end()
             _core._report_unseen_failures(False)
 
     _followed.add(shell)
     shell.events.register("pre_run_cell", begin_cell)
     shell.events.register("post_run_cell", end_cell)
-    begin_cell()  # the one that imports the package
+    begin_any()  # the one that imports the package
 
 
 def at_end(ending: Callable[[Any], None]) -> None:

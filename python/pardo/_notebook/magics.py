@@ -3,6 +3,8 @@
 # IPython's types are not asked for: it need not be there.
 from __future__ import annotations
 
+import keyword
+import os
 import re
 from typing import Any
 
@@ -42,10 +44,15 @@ class _CellProfile:
         p.__exit__(BaseException, None, None)
         if isinstance(getattr(result, "error_in_exec", None), KeyboardInterrupt):
             return  # to show it would be to wait for what has been interrupted
-        if options.timeline:
-            p.timeline(options.timeline)
-        if options.quiet:
-            return
+        try:
+            if not options.quiet:
+                self._show(p)
+        finally:
+            if options.timeline:
+                p.timeline(options.timeline)
+
+    def _show(self, p: Profile) -> None:
+        options = self._options
         text = f"{p.table(options.sort, options.limit)}\n{p.summary()}"
         if hasattr(self._shell, "kernel"):
             self._shell.display_pub.publish(data={"text/plain": text, "text/html": p._html(options.sort, options.limit)}, metadata={})
@@ -54,10 +61,13 @@ class _CellProfile:
 
 
 def _checked(options: Any) -> Any:
-    if options.output and not options.output.isidentifier():
+    if options.output and (not options.output.isidentifier() or keyword.iskeyword(options.output)):
         raise UsageError(f"%%pardo: --output takes the name of a variable, not {options.output!r}")
     if options.sort not in COLUMNS:
         raise UsageError(f"%%pardo: --sort is {options.sort!r}; the columns are {', '.join(COLUMNS)}")
+    folder = os.path.dirname(options.timeline or "")
+    if folder and not os.path.isdir(folder):
+        raise UsageError(f"%%pardo: --timeline is {options.timeline!r}; there is no folder {folder!r}")
     for name in ("limit", "records"):
         number = getattr(options, name)
         if number is not None and number < 0:

@@ -62,11 +62,14 @@ public:
     std::vector<Event> loose_writes(const Queue* queue);
     /// `event` needs those writes: from now on it stands for them.
     void note_join(const Event& event, const std::vector<Event>& writes);
-    /// Drops older writes for which `passed(event)` is true: a wait for a newer one need not know of them. With a lock held.
-    template <class F> void drop_writes(F&& passed) {
+    /// Drops older writes for which `passed(event)` is true: a wait for a newer one, of the view, need not know of them. With a lock held.
+    template <class F> void drop_writes(const View& view, F&& passed) {
         if (!written()) return;
         std::lock_guard lock(mutex());
-        std::erase_if(writes_, [&](const WriteUse& u) { return !known_failed(u.event) && passed(u.event); });
+        const ByteRegion region(view, bytes_);
+        std::erase_if(writes_, [&](const WriteUse& u) {
+            return !known_failed(u.event) && (!u.beside || region.covers(u.region)) && passed(u.event);
+        });
         note_busy();
     }
     /// The last write by a profiling queue, complete or not.

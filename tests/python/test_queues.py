@@ -106,6 +106,53 @@ def test_copy_between_queues_and_devices():
         pp.Queue("null").copy(x, z)
 
 
+def test_a_writer_of_a_part_waits_for_readers_of_all():
+    """Also where another writer, of another part, waits for them already."""
+    for order in ("in_order", "out_of_order"):
+        one, two, three = (pp.Queue("cpu", order=order) for _ in range(3))
+        x, seen, gate = pp.zeros(600, queue=one).wait(), pp.ones(600, queue=one).wait(), pp.UserEvent()
+        one.copy(seen, x, depends=gate)
+        two.fill(x[:300], 1.0)
+        three.fill(x[300:], 2.0)
+        gate.set_complete()
+        check(seen, np.zeros(600))
+        check(x, np.repeat([1.0, 2.0], 300))
+
+
+def _part(rng, size):
+    begin, end = np.sort(rng.choice(size + 1, 2, replace=False))
+    return slice(int(begin), int(end), int(rng.integers(1, 4)))
+
+
+@pytest.mark.parametrize("order", ["in_order", "out_of_order"])
+def test_queues_that_write_parts_of_arrays_keep_the_order_of_the_program(order, rng):
+    """Random copies and fills, of which some are held back, as by NumPy."""
+    queues = [pp.Queue("cpu", order=order) for _ in range(4)]
+    for _ in range(40):
+        hosts = [rng.integers(0, 100, 240).astype("int16") for _ in range(2)]
+        arrays = [pp.asarray(host, queue=queue).wait() for host, queue in zip(hosts, queues, strict=False)]
+        gates = []
+        for step in range(15):
+            k, queue, part = rng.integers(2), queues[rng.integers(4)], _part(rng, 240)
+            if rng.random() < 0.3:
+                gates.append(pp.UserEvent())
+                depends = gates[-1]
+            else:
+                depends = None
+            if rng.random() < 0.4:
+                queue.fill(arrays[k][part], step, depends=depends)
+                hosts[k][part] = step
+            else:
+                count = len(hosts[k][part])
+                begin = int(rng.integers(240 - count + 1))
+                queue.copy(arrays[k][part], arrays[1 - k][begin : begin + count], depends=depends)
+                hosts[k][part] = hosts[1 - k][begin : begin + count]
+        for gate in rng.permutation(np.array(gates, object)):
+            gate.set_complete()
+        for x, host in zip(arrays, hosts, strict=True):
+            check(x, host)
+
+
 def test_copies_of_the_hosts_memory(any_queue):
     host = np.arange(12.0).reshape(3, 4)
     x = pp.empty((3, 4), queue=any_queue)

@@ -160,15 +160,16 @@ bool Buffer::note_write(const Event& event, Access access, const View& view, std
     ByteRegion region(view, bytes_);
     // Work that failed when it was submitted has waited for nothing.
     const auto waited_for = [covered = known_failed(event) ? 0 : covered](const Use& u) { return u.number <= covered; };
-    std::erase_if(reads_, waited_for);
+    // It stands for earlier readers to those who wait for it: for all, where no other work may write beside it.
+    if (!beside || reads(access) || region.covers(ByteRegion(ByteRange{0, static_cast<std::int64_t>(bytes_)})))
+        std::erase_if(reads_, waited_for);
     if (access == Access::Write) {
         overwrite(region);
         // Only writers have to wait for older ones of which nothing is left.
         for (WriteUse& u : take_if(writes_, [&](const WriteUse& u) { return region.covers(u.region); })) {
             if (known_done(u.event) || waited_for(u)) continue;
-            // As new: who has collected what it waits for, and wrote beside it, does not wait for it. The queue of another event may end at
-            // any time.
-            u.event.state()->queue() == queue ? add_read(u.event, number) : reads_.push_back({u.event, number});
+            // As new: who has collected what it waits for, and wrote beside it, does not wait for it.
+            reads_.push_back({u.event, number});
         }
         for (WriteUse& u : writes_) cut(u, region);
     } else if (reads(access) && !complete) {  // it fails whenever those do of which it reads all

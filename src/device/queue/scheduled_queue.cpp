@@ -42,7 +42,7 @@ void ScheduledQueue::note(const Event& event, std::span<const BufferUse> uses, c
         const BufferUse& u = uses[i];
         if (reads(u)) u.buffer->note_read(event);
         if (!writes(u)) continue;
-        if (scheduler_->before_next(event)) u.buffer->drop_writes([this](const Event& e) { return scheduler_->implied(e, true); });
+        if (scheduler_->before_next(event)) u.buffer->drop_writes(u.view, [this](const Event& e) { return scheduler_->implied(e, true); });
         if (!u.buffer->note_write(event, u.access, u.view, covered[i], writes_beside())) continue;
         // A reader needs all writes that have left elements as they were: one event stands for many of them.
         const std::vector<Event> writes = u.buffer->loose_writes(this);

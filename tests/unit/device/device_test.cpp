@@ -313,6 +313,30 @@ TEST(Buffers, AWriteThatACoveringOneDidNotWaitForIsRemembered) {
     other.state()->set_complete();
 }
 
+TEST(Buffers, AWriterOfOtherElementsIsNoOneToWaitForInsteadOfReaders) {
+    const Ref<Buffer> b(new PlainBuffer(nullptr, MemoryKind::Device, nullptr, 64));
+    const Event reader(new EventState(nullptr)), part(new EventState(nullptr)), all(new EventState(nullptr));
+    b->note_read(reader);
+    b->note_write(part, Access::Write, View::bytes(0, 32), b->noted(), true);
+    EXPECT_EQ(waited_for(*b, 32, 64), 1u);
+    EXPECT_EQ(waited_for(*b, 0, 32), 2u);
+    b->note_write(all, Access::Write, {}, b->noted(), true);
+    EXPECT_EQ(waited_for(*b, 32, 64), 1u);
+    for (const Event& e : {reader, part, all}) e.state()->set_complete();
+}
+
+TEST(Buffers, OrderMakesNoWriterStandForThoseOfOtherElements) {
+    const Ref<Buffer> b(new PlainBuffer(nullptr, MemoryKind::Device, nullptr, 64));
+    const Event first(new EventState(nullptr));
+    const auto in_order = [](const Event&) { return true; };
+    b->note_write(first, Access::Write, View::bytes(0, 32), 0, true);
+    b->drop_writes(View::bytes(32, 32), in_order);
+    EXPECT_EQ(waited_for(*b, 0, 32), 1u);
+    b->drop_writes(View::bytes(0, 48), in_order);
+    EXPECT_EQ(waited_for(*b, 0, 32), 0u);
+    first.state()->set_complete();
+}
+
 TEST(Buffers, MemoryThatOthersMayWriteRaisesOnce) {
     const Ref<Buffer> b(new PlainBuffer(nullptr, MemoryKind::Device, nullptr, 64));
     b->set_externally_writable();

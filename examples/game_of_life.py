@@ -1,12 +1,13 @@
 # examples/game_of_life.py: Conway's game of life on a torus, one launch a generation.
 """The kernel writes each generation into the other of two arrays; launches that follow each other wait by themselves."""
 
+import argparse
 import time
 
 import numpy as np
 import pardo as pp
 
-ROWS, COLUMNS, GENERATIONS = 1000, 1000, 50
+GENERATIONS = 50
 
 
 @pp.kernel
@@ -23,13 +24,17 @@ def generation(item: pp.Item, now, then):
     then[i, j] = 1 if neighbours == 3 or (neighbours == 2 and alive == 1) else 0
 
 
-def with_pardo(world):
-    now = pp.asarray(world)
+def random_world(size):
+    return np.random.default_rng(0).integers(0, 2, (size, size), dtype=np.int32)
+
+
+def with_pardo(world, device=None):
+    now = pp.asarray(world, device=device)
     then = pp.empty_like(now)
     for _ in range(GENERATIONS):
-        generation[pp.Range(ROWS, COLUMNS)](now, then)
+        generation[pp.Range(*now.shape)](now, then)
         now, then = then, now
-    return pp.asnumpy(now)
+    return now
 
 
 def with_numpy(world):
@@ -40,20 +45,33 @@ def with_numpy(world):
     return world
 
 
+def picture(device=None, size=1000):
+    """Colours of the cells: pardo.show(picture()) shows them in a notebook."""
+    return pp.plot.pixels(with_pardo(random_world(size), device) == 1, cmap="gray")
+
+
 def seconds(function, *arguments):
     start = time.perf_counter()
-    result = function(*arguments)
+    result = pp.asnumpy(function(*arguments))
     return time.perf_counter() - start, result
 
 
 def main():
-    world = np.random.default_rng(0).integers(0, 2, (ROWS, COLUMNS), dtype=np.int32)
-    with_pardo(world)  # compiles
-    pardo_time, result = seconds(with_pardo, world)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--device", help="for example opencl:gpu")
+    parser.add_argument("--size", type=int, default=1000, help="rows and columns of the world")
+    parser.add_argument("--picture", metavar="FILE.png", help="where a picture is written")
+    given = parser.parse_args()
+
+    world = random_world(given.size)
+    device = with_pardo(world, given.device).wait().device  # compiles
+    pardo_time, result = seconds(with_pardo, world, given.device)
     numpy_time, expected = seconds(with_numpy, world)
     np.testing.assert_array_equal(result, expected)
-    print(f"{GENERATIONS} generations of {ROWS} x {COLUMNS} cells on {pp.Device()}: {result.sum()} are alive")
+    print(f"{GENERATIONS} generations of {given.size} x {given.size} cells on {device}: {result.sum()} are alive")
     print(f"NumPy {numpy_time * 1e3:.0f} ms, pardo {pardo_time * 1e3:.1f} ms")
+    if given.picture:
+        pp.show(picture(given.device, given.size), path=given.picture)
 
 
 if __name__ == "__main__":

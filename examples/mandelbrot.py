@@ -1,22 +1,21 @@
-# examples/mandelbrot.py: the Mandelbrot set by a kernel over two dimensions, written to mandelbrot.png.
-"""One item a pixel; items that are done early do not wait for others. Writes a PNG with zlib alone."""
+# examples/mandelbrot.py: the Mandelbrot set by a kernel over two dimensions, and a zoom to its border.
+"""One item a pixel; items that are done early do not wait for others. A zoom changes numbers alone: nothing is compiled again."""
 
-import struct
-import sys
+import argparse
+import math
 import time
-import zlib
 
 import numpy as np
 import pardo as pp
 
-HEIGHT, WIDTH, LIMIT = 480, 640, 200
-REAL, IMAGINARY = (-2.1, 0.7), (-1.05, 1.05)
+LIMIT = 200  # steps; more of them deep in the set
+MIDDLE, POINT = complex(-0.7, 0), complex(-0.743643887, 0.131825904)  # of the whole picture, and what the zoom keeps in its place
 
 
 @pp.kernel
-def mandelbrot(item: pp.Item, steps, real, imaginary, width, height, limit):
+def mandelbrot(item: pp.Item, steps, real, imaginary, width, limit):
     row, column = item.get_id(0), item.get_id(1)
-    a, b = real + width * column, imaginary + height * row
+    a, b = real + width * column, imaginary + width * row
     x, y, n = 0.0, 0.0, 0
     while n < limit and x * x + y * y <= 4.0:
         x, y = x * x - y * y + a, 2.0 * x * y + b
@@ -24,53 +23,63 @@ def mandelbrot(item: pp.Item, steps, real, imaginary, width, height, limit):
     steps[row, column] = n
 
 
-def with_pardo(steps):
-    width, height = (REAL[1] - REAL[0]) / WIDTH, (IMAGINARY[1] - IMAGINARY[0]) / HEIGHT
-    mandelbrot[pp.Range(HEIGHT, WIDTH)](steps, REAL[0], IMAGINARY[0], width, height, LIMIT).wait()
-    return pp.asnumpy(steps)
+def view(rows, columns, zoom):
+    """The first pixel, the distance of pixels, and the most steps."""
+    width = 2.4 / rows / zoom
+    corner = POINT + (MIDDLE - POINT) / zoom - width * complex(columns, rows) / 2
+    return corner.real, corner.imag, width, int(LIMIT * (1 + math.log2(zoom) / 3))
 
 
-def with_numpy():
-    a = REAL[0] + (REAL[1] - REAL[0]) / WIDTH * np.arange(WIDTH)
-    b = IMAGINARY[0] + (IMAGINARY[1] - IMAGINARY[0]) / HEIGHT * np.arange(HEIGHT)
-    c = a + 1j * b[:, None]
+def with_pardo(steps, zoom=1.0):
+    mandelbrot[pp.Range(*steps.shape)](steps, *view(*steps.shape, zoom))
+    return steps
+
+
+def with_numpy(rows, columns, zoom=1.0):
+    real, imaginary, width, limit = view(rows, columns, zoom)
+    c = real + width * np.arange(columns) + 1j * (imaginary + width * np.arange(rows))[:, None]
     z, n = np.zeros_like(c), np.zeros(c.shape, np.int32)
     inside = np.full(c.shape, True)
-    for _ in range(LIMIT):
+    for _ in range(limit):
         z[inside] = z[inside] ** 2 + c[inside]
-        n[inside] += z.real[inside] ** 2 + z.imag[inside] ** 2 <= 4.0
+        n[inside] += 1
         inside &= z.real**2 + z.imag**2 <= 4.0
-    return np.where(inside, LIMIT, n + 1)
+    return n
 
 
-def write_png(path, pixels):
-    """An image of 8-bit grey values."""
-
-    def chunk(kind, data):
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-    rows = np.pad(pixels, ((0, 0), (1, 0)))  # before each row: no filter
-    header = struct.pack(">IIBBBBB", pixels.shape[1], pixels.shape[0], 8, 0, 0, 0, 0)
-    with open(path, "wb") as file:
-        file.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows.tobytes())) + chunk(b"IEND", b""))
+def picture(device=None, size=640, zoom=1.0):
+    """Colours of `size` columns, by the number of steps: pardo.show(picture()) shows them in a notebook."""
+    rows = 3 * size // 4
+    steps = with_pardo(pp.empty((rows, size), dtype=np.int32, device=device), zoom)
+    limit = view(rows, size, zoom)[-1]
+    return pp.plot.pixels(pp.where(steps < limit, steps, math.nan), norm="log", cmap="inferno", bad="#000000")
 
 
 def seconds(function, *arguments):
     start = time.perf_counter()
-    result = function(*arguments)
+    result = pp.asnumpy(function(*arguments))
     return time.perf_counter() - start, result
 
 
-def main(path="mandelbrot.png"):
-    steps = pp.zeros((HEIGHT, WIDTH), dtype="int32")
-    with_pardo(steps)  # compiles
-    pardo_time, result = seconds(with_pardo, steps)
-    numpy_time, expected = seconds(with_numpy)
-    assert (result != expected).mean() < 1e-3  # points on the border escape a step earlier or later by one rounding
-    write_png(path, (255 * (1 - np.log1p(result) / np.log1p(LIMIT))).astype(np.uint8))
-    print(f"{path}: {WIDTH} x {HEIGHT} pixels, {int(result.sum())} steps on {steps.device}")
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--device", help="for example opencl:gpu")
+    parser.add_argument("--size", type=int, default=640, help="columns of the picture")
+    parser.add_argument("--zoom", type=float, default=1.0, help="1 shows all of the set")
+    parser.add_argument("--picture", metavar="FILE.png", help="where a picture is written")
+    given = parser.parse_args()
+
+    rows, columns = 3 * given.size // 4, given.size
+    steps = pp.zeros((rows, columns), dtype=np.int32, device=given.device)
+    with_pardo(steps, given.zoom).wait()  # compiles
+    pardo_time, result = seconds(with_pardo, steps, given.zoom)
+    numpy_time, expected = seconds(with_numpy, rows, columns, given.zoom)
+    assert (result != expected).mean() < 1e-3 * given.zoom  # points on the border escape earlier or later by roundings
+    print(f"{columns} x {rows} pixels, {int(result.sum())} steps on {steps.device}")
     print(f"NumPy {numpy_time * 1e3:.0f} ms, pardo {pardo_time * 1e3:.1f} ms")
+    if given.picture:
+        pp.show(picture(given.device, given.size, given.zoom), path=given.picture)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

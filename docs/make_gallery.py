@@ -9,8 +9,9 @@ import pardo as pp
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "examples"))
 
-game_of_life, heat, k_means, mandelbrot, median_filter, n_body = map(
-    importlib.import_module, ("game_of_life", "heat", "k_means", "mandelbrot", "median_filter", "n_body")
+game_of_life, heat, k_means, mandelbrot, median_filter, n_body, ray_marching, shallow_water = map(
+    importlib.import_module,
+    ("game_of_life", "heat", "k_means", "mandelbrot", "median_filter", "n_body", "ray_marching", "shallow_water"),
 )
 
 # A colour for each cluster.
@@ -45,6 +46,14 @@ def of_n_body():
     return n_body.picture()
 
 
+def of_ray_marching():
+    return ray_marching.picture()
+
+
+def of_shallow_water():
+    return shallow_water.picture()
+
+
 def of_k_means():
     rng = np.random.default_rng(0)
     middles = rng.uniform(-10, 10, (k_means.CLUSTERS, 2))
@@ -58,7 +67,17 @@ def of_k_means():
     return pp.asarray(pixels.astype(np.uint8))
 
 
-PICTURES = (of_mandelbrot, of_mandelbrot_zoom, of_game_of_life, of_heat, of_median_filter, of_n_body, of_k_means)
+PICTURES = (
+    of_mandelbrot,
+    of_mandelbrot_zoom,
+    of_game_of_life,
+    of_heat,
+    of_shallow_water,
+    of_median_filter,
+    of_n_body,
+    of_ray_marching,
+    of_k_means,
+)
 
 
 def main():

@@ -109,6 +109,16 @@ def test_frames_are_taken_one_by_one(device, example):
     assert k + 1 == program.FRAMES
 
 
+def test_shallow_water(device, example, tmp_path, monkeypatch):
+    program = example("shallow_water")
+    found = picture_of(program, device, 64, tmp_path, monkeypatch)
+    right, down, land, height = program.sea(48, 64)
+    height = np.where(land, np.nan, program.with_numpy(right, down, height))
+    most = abs(np.nanpercentile(height, (1, 99))).max()
+    assert not apart(found, coloured(height, -most, most, "coolwarm", "#50603c")).any()
+    assert 0.01 < land.mean() < 0.2
+
+
 def test_n_body(device, example, tmp_path, monkeypatch):
     program = example("n_body")
     found = picture_of(program, device, 128, tmp_path, monkeypatch)
@@ -120,6 +130,14 @@ def test_n_body(device, example, tmp_path, monkeypatch):
     expected = coloured(rows, 0.0, np.nanmax(counts), "inferno", "#000000")
     seen = (expected != (0, 0, 0, 255)).any(axis=-1)
     assert apart(found, expected)[seen].mean() < 0.1, "a rounding moves a body at an edge to the next pixel"
+
+
+def test_ray_marching(device, example, tmp_path, monkeypatch):
+    program = example("ray_marching")
+    found = picture_of(program, device, 64, tmp_path, monkeypatch)
+    expected = np.rint(np.clip(program.with_numpy(48, 64), 0, 1) * 255)
+    assert apart(found[..., :3], expected).mean() < 0.01, "at edges a rounding decides what a ray meets"
+    assert (found[..., 3] == 255).all()
 
 
 def test_wrong_arguments_of_examples(example, tmp_path, monkeypatch):

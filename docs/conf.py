@@ -81,6 +81,10 @@ def limit_navigation(app, pagename, templatename, context, doctree):
 
 
 def setup(app):
+    import make_course
+
+    make_course.write()
+    app.connect("source-read", make_course.show_outputs)
     app.connect("html-page-context", limit_navigation, priority=400)  # before furo's
 
 

@@ -32,10 +32,10 @@ VARYING = re.compile(r"\d [mµ]s|\.py\b|[│─]")  # times, the names and lines
 FILE = re.compile(r"^```\w+\n(?:#|//) (\S+\.(?:toml|txt|cpp))\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PACKAGES = {"docs/guide/extensions.md": ["nanobind", "nanobind_backend", "scikit_build_core", "cffi", "numba"]}  # pages, and what they need
 WITH_MPI = {"docs/guide/processes.md"}
-DOCUMENTS = {
+DOCUMENTS = {  # but the course, whose pages are notebooks: test_course.py
     str(path.relative_to(ROOT)): path.read_text()
     for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-    if path.is_file() and "_build" not in path.parts and BLOCK.search(path.read_text())
+    if path.is_file() and not {"_build", "course"} & set(path.relative_to(ROOT).parts) and BLOCK.search(path.read_text())
 }
 
 

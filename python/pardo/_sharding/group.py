@@ -199,8 +199,8 @@ class LocalGroup(Group):
 
     @functools.cached_property
     def _combine_everywhere(self) -> bool:
-        """Whether each part combines for itself: copies go all at once then, and devices of one name and driver give the same bits. Parts of
-        the host's processor would wake each other's threads once more."""
+        """Whether each part combines for itself: copies go all at once then, and devices of one name and driver give the same bits. Parts
+        of the host's processor would wake each other's threads once more."""
         alike = len({facts_of(d) for d in self.keys}) == 1 and self.keys[0].type == "gpu"
         return 1 < self.size <= FEW and alike and len({d.without_queue for d in self.keys}) == self.size
 

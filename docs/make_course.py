@@ -22,7 +22,7 @@ CODE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PAGE_ALONE = re.compile(r"^(\{download\}.*|</?details>.*)\n", re.MULTILINE)  # lines that notebooks do not have
 LINK = re.compile(r"\]\(\.\./([\w/-]+)\.md(#[\w-]+)?\)")
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
-CELL_FILE = re.compile(r"[^\s'\"(]*/ipykernel_\d+/\d+\.py")  # what a kernel calls the file of a cell
+CELL_FILE = re.compile(r"/[\w./-]{0,200}ipykernel_\d+/\d+\.py")  # what a kernel calls the file of a cell; bounded: pictures are long words
 PATIENCE = 300  # seconds for a cell
 
 

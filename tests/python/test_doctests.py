@@ -21,6 +21,7 @@ MODULES = (
     pp.lib.stride_tricks,
     pp.linalg,
     pp.ndimage,
+    pp.plot,
     pp.polynomial,
     *(getattr(pp.polynomial, name) for name in ("polynomial", "chebyshev", "legendre", "laguerre", "hermite", "hermite_e", "polyutils")),
     pp.random,

@@ -8,6 +8,7 @@ import numpy as np
 from pardo import _core
 from pardo._array.interop import asnumpy
 from pardo._base.arguments import default_on
+from pardo._base.promotion import finfo
 from pardo._core import Array, Device
 from pardo._functions.operands import cast, to_queue
 from pardo._runtime.devices import group_size
@@ -82,7 +83,7 @@ def range_of(range: Any, x: Array, y: Array, op_name: str) -> tuple[tuple[float,
             if first > last:
                 raise ValueError(f"{op_name}: range is {range!r}; the first number of each pair must not be above the second")
     columns, rows = ((first - 0.5, last + 0.5) if first == last else (first, last) for first, last in ends)
-    most = float(np.finfo(default_on(x.queue, np.float64)).max)
+    most = finfo(default_on(x.queue, np.float64)).max
     for first, last in (columns, rows):
         if not last - first <= most:
             raise ValueError(f"{op_name}: the range from {first} to {last} is wider than the greatest float; give a narrower one")

@@ -11,6 +11,7 @@ from pardo import _core
 from pardo._analysis.quantiles import nanpercentile
 from pardo._array.interop import asnumpy
 from pardo._base.arguments import array, default_on
+from pardo._base.promotion import kind_of
 from pardo._core import Array
 from pardo._functions.operands import cast, element, to_queue
 from pardo._kernel.kernel import kernel
@@ -249,7 +250,7 @@ def picture_of(x: Any, op_name: str) -> Any:
     if not isinstance(x, Split):
         x = array(x, op_name)
     shape = x.shape
-    if x.dtype.kind == "c":
+    if kind_of(x.dtype) == "c":
         raise TypeError(f"{op_name}: complex values have no order: take abs(x), pardo.angle(x), x.real or x.imag")
     if len(shape) == 3 and shape[2] == 1 and type(x) is Array:
         x, shape = x[:, :, 0], shape[:2]

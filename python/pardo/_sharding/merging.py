@@ -47,7 +47,7 @@ def _places_in_order(runs: Sequence[np.ndarray[Any, Any]], descending: bool) -> 
         return len(order) - 1 - order[::-1]
     values = np.concatenate(runs)
     if kind_of(values.dtype) == "f":
-        values = values.astype(np.result_type(np.float32, values.dtype) if values.dtype.kind == "f" else np.float32, copy=False)
+        values = values.astype(np.float32 if values.itemsize <= 4 else np.float64, copy=False)  # NumPy sorts no bfloat16
     if kind_of(values.dtype) == "c":
         return np.lexsort(keys(values))
     return np.argsort(values, kind="stable")  # which merges runs as they are

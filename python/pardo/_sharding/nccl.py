@@ -13,12 +13,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from pardo._core import Array, DeviceError, Queue
+from pardo._core import Array, DeviceError, Queue, _empty
 from pardo._runtime.native import device_native, queue_native
 
 LEAST = 64 << 10  # bytes of an array that is worth a call; smaller ones go with MPI's other messages
 _FILE, _PACKAGE = "libnccl.so.2", "nvidia.nccl"
 _BYTES = 1  # ncclUint8
+_CUDA = 2  # of DLPack
 
 
 class _UniqueId(ctypes.Structure):
@@ -58,9 +59,16 @@ def _installed() -> list[str]:
 
 def gpu_of(queues: Sequence[Queue]) -> str | None:
     """What tells the GPU of a process's only part from others; None where NCCL does not serve."""
-    if len(queues) != 1 or queues[0].device.backend != "cuda" or not queue_native(queues[0]) or library() is None:
+    if len(queues) != 1 or not _of_cuda(queues[0]) or not queue_native(queues[0]) or library() is None:
         return None
     return str(queues[0].device.uuid)
+
+
+def _of_cuda(queue: Queue) -> bool:
+    try:
+        return _empty([1], None, queue).__dlpack_device__()[0] == _CUDA
+    except BufferError:  # memory without addresses
+        return False
 
 
 class Wires:

@@ -298,6 +298,7 @@ TEST(Buffers, AWriterWaitsForWritesBeneathOneThatFailedWhenItWasSubmitted) {
     b->note_write(failed_event("at once"), Access::Write, View::bytes(16, 32), b->noted(), true);
     EXPECT_EQ(waited_for(*b, 16, 32), 1u);
     EXPECT_EQ(waited_for(*b, 32, 64), 0u);
+    slow.state()->set_complete();
     EXPECT_EQ(read_of(*b, 32, 48), "at once");
 }
 

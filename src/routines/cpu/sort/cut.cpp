@@ -48,6 +48,7 @@ template <class T> void cut(std::vector<Run<T>>& runs, std::int64_t target, bool
 void cpu_cut_runs(device::Queue* queue, std::span<const Memory> runs, const Memory& out, std::span<const std::int64_t> targets,
                   bool descending) {
     std::vector<const Memory*> reads;
+    reads.reserve(runs.size());
     for (const Memory& run : runs) reads.push_back(&run);
     const Memory* const writes[] = {&out};
     const double cost = static_cast<double>(targets.size() * runs.size() * runs.size()) * 2000 + 200;
@@ -58,6 +59,7 @@ void cpu_cut_runs(device::Queue* queue, std::span<const Memory> runs, const Memo
             auto* to = reinterpret_cast<std::int64_t*>(out.address());
             for (const std::int64_t target : wanted) {
                 std::vector<Run<T>> bounds;
+                bounds.reserve(memories.size());
                 for (const Memory& memory : memories) bounds.push_back({reinterpret_cast<const T*>(memory.address()), 0, memory.size(), 0});
                 cut(bounds, target, descending);
                 for (const Run<T>& bound : bounds) *to++ = bound.low;

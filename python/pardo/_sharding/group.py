@@ -40,6 +40,7 @@ class Group(abc.ABC):
     owned: tuple[int, ...]
     keys: tuple[Any, ...]
     weights: tuple[float, ...] | None
+    _alike: bool | None = None  # as `alike`, where it is known
 
     @abc.abstractmethod
     def queue(self, part: int) -> Queue:
@@ -121,6 +122,13 @@ class Group(abc.ABC):
         queue = self.queue(part)
         return x if x.queue == queue else x._to_queue(queue)
 
+    @property
+    def alike(self) -> bool:
+        """Whether the devices of all parts round alike: those of one name and driver, and parts of one device."""
+        if self._alike is None:  # no cached_property: before Python 3.12 all groups would wait for one that asks others
+            self._alike = len(set(self.all_gather({p: facts_of(self.device(p)) for p in self.owned}))) == 1
+        return self._alike
+
     def together(self, name: str, make: Callable[[], T]) -> T:
         """What `make` gives in this process. If it fails in one of several, it fails in all."""
         return make()
@@ -199,10 +207,10 @@ class LocalGroup(Group):
 
     @functools.cached_property
     def _combine_everywhere(self) -> bool:
-        """Whether each part combines for itself: copies go all at once then, and devices of one name and driver give the same bits. Parts
-        of the host's processor would wake each other's threads once more."""
-        alike = len({facts_of(d) for d in self.keys}) == 1 and self.keys[0].type == "gpu"
-        return 1 < self.size <= FEW and alike and len({d.without_queue for d in self.keys}) == self.size
+        """Whether each part combines for itself: copies go all at once then, and devices that round alike give the same bits. Parts of the
+        host's processor would wake each other's threads once more."""
+        several = 1 < self.size <= FEW and len({d.without_queue for d in self.keys}) == self.size
+        return several and self.keys[0].type == "gpu" and self.alike
 
     def broadcast(self, value: Array | None, root: int, described: Described) -> dict[int, Array]:
         assert value is not None

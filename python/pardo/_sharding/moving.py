@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -14,7 +13,7 @@ from pardo._array.joining import stack
 from pardo._core import Array, Queue
 from pardo._sharding.array import ShardedArray, replicated, sharded
 from pardo._sharding.failures import name_part
-from pardo._sharding.group import Group, facts_of
+from pardo._sharding.group import Group
 from pardo._sharding.layout import Layout, balanced_bounds
 from pardo._sharding.moves import relaid
 from pardo._sharding.reshard import bounds_for
@@ -183,17 +182,6 @@ def each(group: Group, function: Callable[[int], Any], parts: Mapping[int, Array
 def same_everywhere(group: Group, parts: Parts) -> Parts:
     """What each part has computed of the same operands: that of the first part for all, where their devices may round otherwise."""
     first = group.owned[0]
-    if _alike(group):
+    if group.alike:
         return parts
     return group.broadcast(parts.get(0), 0, (parts[first].shape, parts[first].dtype))
-
-
-_round_alike: weakref.WeakKeyDictionary[Group, bool] = weakref.WeakKeyDictionary()
-
-
-def _alike(group: Group) -> bool:
-    """Whether the devices of all parts round alike: those of one name and driver, and parts of one device."""
-    if group not in _round_alike:
-        facts = {p: facts_of(group.device(p)) for p in group.owned}
-        _round_alike[group] = len(set(group.all_gather(facts))) == 1
-    return _round_alike[group]

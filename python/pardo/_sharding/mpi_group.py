@@ -68,7 +68,7 @@ class MpiGroup(Group):
             lambda made: ([(str(k.id), facts_of(k)) for k in made[0].keys], made[1], nccl.gpu_of(made[0].queues)),
         )
         self.keys = tuple(Place((rank, name, channel.number)) for rank, (names, *_) in enumerate(everywhere) for name, _ in names)
-        self._combine_everywhere = len(self.keys) <= FEW and len({facts for names, *_ in everywhere for _, facts in names}) == 1
+        self._alike = len({facts for names, *_ in everywhere for _, facts in names}) == 1
         self.size = len(self.keys)
         self.owned = tuple(p for p, place in enumerate(self.keys) if place.rank == channel.rank)
         if any(given != self.weights for _, given, _ in everywhere):
@@ -171,7 +171,7 @@ class MpiGroup(Group):
     def fold(self, parts: Tuples, combine: Callable[[Any, Any], Any], among: Sequence[int]) -> dict[int, tuple[Array, ...]]:
         """The process of the first of `among` combines them, in their order: all have the same bits, also where devices differ. A few that
         are alike each do so: what comes from others comes once."""
-        if self._combine_everywhere:
+        if self.size <= FEW and self.alike:
             with self.channel.turn:
                 found = self._gathered("all_reduce", {p: parts[p] for p in among if p in parts}, self.queue(self.owned[0]))
                 total, _ = self.channel.agree("all_reduce", lambda: self._combined(found, combine, among, self.owned[0]))
@@ -183,12 +183,7 @@ class MpiGroup(Group):
             found = self._gathered("all_reduce", given, queue, self.rank(root))
 
             def combined() -> Tuples:
-                if root not in self.owned:
-                    return {}
-                total = found[root]
-                for p in among[1:]:
-                    total = combine(total, tuple(self._on(x, root) for x in found[p]))
-                return {root: total}
+                return {root: self._combined(found, combine, among, root)} if root in self.owned else {}
 
             total = self._gathered("all_reduce", combined, self.queue(self.owned[0]))[root]
         return {p: tuple(self._on(x, p) for x in total) for p in self.owned}

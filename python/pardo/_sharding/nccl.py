@@ -115,10 +115,15 @@ class Wires:
             raise DeviceError(f"{name} of NCCL failed on {self._queue.device.id}: {words}; PARDO_NCCL=off has MPI carry the data")
 
 
+@functools.cache
+def _driver() -> Any:
+    return ctypes.CDLL("libcuda.so.1")
+
+
 @contextlib.contextmanager
 def _current(queue: Queue) -> Iterator[Any]:
     """The driver, with the context of a queue's GPU current on this thread."""
-    driver = ctypes.CDLL("libcuda.so.1")
+    driver = _driver()
     driver.cuCtxPushCurrent_v2(ctypes.c_void_p(device_native(queue.device).context))
     try:
         yield driver

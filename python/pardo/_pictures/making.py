@@ -36,6 +36,12 @@ def added(total: Any, lost: Any, value: Any) -> Any:
     return both, rounded if abs(rounded) < total.dtype.type(math.inf) else total.dtype.type(0)
 
 
+def elements_of(pixel: Any, pixels: Any, elements: Any, nearest: Any) -> Any:
+    """Which of the elements of a row or column lie in one of its pixels: from the first to the last; `nearest`: the one in the middle."""
+    first = (2 * pixel + 1) * elements // (2 * pixels) if nearest else pixel * elements // pixels
+    return first, first + 1 if nearest else max((pixel + 1) * elements // pixels, first + 1)
+
+
 @kernel(bounds_check=False)  # blocks are within their array
 def block_means(item: Item, x: Any, corner: Any, whole: Any, shown: Any, out: Any, counts: Any, nearest: Const[int]) -> None:
     """The mean of the elements that lie in a pixel, NaN left out, and how many they are, if `counts` is an array.
@@ -45,11 +51,8 @@ def block_means(item: Item, x: Any, corner: Any, whole: Any, shown: Any, out: An
     """
     height, width, top, left = shown
     i, j = item.get_id(0) + top, item.get_id(1) + left
-    first_row, first_column = i * whole[0] // height, j * whole[1] // width
-    last_row, last_column = max((i + 1) * whole[0] // height, first_row + 1), max((j + 1) * whole[1] // width, first_column + 1)
-    if nearest:
-        first_row, first_column = (2 * i + 1) * whole[0] // (2 * height), (2 * j + 1) * whole[1] // (2 * width)
-        last_row, last_column = first_row + 1, first_column + 1
+    first_row, last_row = elements_of(i, height, whole[0], nearest)
+    first_column, last_column = elements_of(j, width, whole[1], nearest)
     first_row, first_column = max(first_row - corner[0], 0), max(first_column - corner[1], 0)
     last_row, last_column = min(last_row - corner[0], x.shape[0]), min(last_column - corner[1], x.shape[1])
     none = out.dtype.type(0)
@@ -78,12 +81,8 @@ def block_colours(item: Item, x: Any, unit: Any, bad: Any, out: Any, nearest: Co
     """The same for colours: means of red, green and blue, each weighted by its opacity where there is one; pixels with NaN are left out."""
     i, j = item.get_id(0), item.get_id(1)
     height, width = out.shape[0], out.shape[1]
-    first_row, first_column = i * x.shape[0] // height, j * x.shape[1] // width
-    last_row = max((i + 1) * x.shape[0] // height, first_row + 1)
-    last_column = max((j + 1) * x.shape[1] // width, first_column + 1)
-    if nearest:
-        first_row, first_column = (2 * i + 1) * x.shape[0] // (2 * height), (2 * j + 1) * x.shape[1] // (2 * width)
-        last_row, last_column = first_row + 1, first_column + 1
+    first_row, last_row = elements_of(i, height, x.shape[0], nearest)
+    first_column, last_column = elements_of(j, width, x.shape[1], nearest)
     zero, one, most = np.float32(0), np.float32(1), np.float32(255)
     red, green, blue, opacity = zero, zero, zero, zero
     red_lost, green_lost, blue_lost, opacity_lost = zero, zero, zero, zero
@@ -165,14 +164,15 @@ class Style(NamedTuple):
 
 def style_of(
     op_name: str,
-    cmap: Any,
-    vmin: Any,
-    vmax: Any,
-    percentiles: Any,
-    norm: Any,
-    origin: Any,
-    interpolation: Any,
-    bad: Any,
+    *,
+    cmap: Any = None,
+    vmin: Any = None,
+    vmax: Any = None,
+    percentiles: Any = None,
+    norm: Any = "linear",
+    origin: Any = "upper",
+    interpolation: Any = "auto",
+    bad: Any = None,
 ) -> Style:
     """Reads what the caller said."""
     if norm not in NORMS:
@@ -351,22 +351,9 @@ def colours_of(x: Array, size: tuple[int, int], style: Style, op_name: str, chan
     return out
 
 
-def pixels_of(
-    x: Any,
-    *,
-    size: Any = None,
-    cmap: Any = None,
-    vmin: Any = None,
-    vmax: Any = None,
-    percentiles: Any = None,
-    norm: str = "linear",
-    origin: str = "upper",
-    interpolation: str = "auto",
-    bad: Any = None,
-    op_name: str = "pixels",
-) -> Array:
-    """Red, green, blue and opacity of each pixel, uint8, on the array's device: see `pardo.plot.pixels`."""
-    style = style_of(op_name, cmap, vmin, vmax, percentiles, norm, origin, interpolation, bad)
+def pixels_of(x: Any, *, size: Any = None, op_name: str = "pixels", **look: Any) -> Array:
+    """Red, green, blue and opacity of each pixel, uint8, on the array's device: see `pardo.plot.pixels`. `look`: as `style_of` takes it."""
+    style = style_of(op_name, **look)
     x = picture_of(x, op_name)
     shown = size_of(size, x.shape, op_name)
     _check_elements(x, shown, op_name)
@@ -379,22 +366,9 @@ def pixels_of(
     return out
 
 
-def png_of(
-    x: Any,
-    *,
-    size: Any = None,
-    cmap: Any = None,
-    vmin: Any = None,
-    vmax: Any = None,
-    percentiles: Any = None,
-    norm: str = "linear",
-    origin: str = "upper",
-    interpolation: str = "auto",
-    bad: Any = None,
-    op_name: str = "show",
-) -> bytes:
+def png_of(x: Any, *, size: Any = None, op_name: str = "show", **look: Any) -> bytes:
     """The same as a file: what goes to the host is one byte for each pixel, 3 or 4 for arrays of colours."""
-    style = style_of(op_name, cmap, vmin, vmax, percentiles, norm, origin, interpolation, bad)
+    style = style_of(op_name, **look)
     x = picture_of(x, op_name)
     if 0 in x.shape:
         raise ValueError(f"{op_name}: an array of shape {x.shape} has no pixels")

@@ -49,6 +49,7 @@ INNER = {
     "accumulate_at",
     "count_mask",
     "count_runs",
+    "cut_runs",
     "fft_in_parts",
     "fft_wants_lines",
     "fill_runs",
@@ -57,6 +58,7 @@ INNER = {
     "matmul_ready",
     "matmul_takes",
     "matrices_ready",
+    "merge_runs",
     "ranked",
 }
 

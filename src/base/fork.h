@@ -11,6 +11,7 @@ namespace pardo {
 /// Prepared from the first to the last: a thread that holds something of one stage may wait for a later one, never the other way round.
 enum class ForkStage : std::uint8_t {
     Graphs,     // under a graph lock work is compiled, submitted and waited for
+    Launches,   // launches that are queued and have no program yet
     Compilers,  // threads that compile without a graph lock, and those that launch kernels
     Programs,   // the program cache
     Queues,     // queues run empty, threads end, allocators rest

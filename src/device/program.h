@@ -21,9 +21,15 @@ public:
     explicit Program(std::string name) : name_(std::move(name)) {}
     virtual ~Program() = default;
     const std::string& name() const noexcept { return name_; }
+    /// It is a PendingProgram, in the place of one that is still to be compiled.
+    bool pending() const noexcept { return pending_; }
+
+protected:
+    Program(std::string name, bool pending) : name_(std::move(name)), pending_(pending) {}
 
 private:
     std::string name_;
+    const bool pending_ = false;
 };
 
 /// What planning knows of the size of a launch; a device may make different programs of one kernel for different sizes.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/launch_cost.h"
+#include "device/pending_program.h"
 #include "plan/plan.h"
 
 namespace pardo::plan {
@@ -134,8 +135,9 @@ bool AdaptablePlan::is_for(Ref<const Plan> plan) {
 
 bool same(const Plan& a, const Plan& b) {
     const auto same_launch = [](const PlannedLaunch& x, const PlannedLaunch& y) {
-        return x.program.get() == y.program.get() && x.extents == y.extents && x.signature == y.signature && x.cost_ns == y.cost_ns &&
-               x.bytes_read == y.bytes_read && x.bytes_written == y.bytes_written && x.operations == y.operations;
+        return device::compiled_program(x.program.get()) == device::compiled_program(y.program.get()) && x.extents == y.extents &&
+               x.signature == y.signature && x.cost_ns == y.cost_ns && x.bytes_read == y.bytes_read && x.bytes_written == y.bytes_written &&
+               x.operations == y.operations;
     };
     return std::equal(a.launches.begin(), a.launches.end(), b.launches.begin(), b.launches.end(), same_launch) && a.slots == b.slots &&
            a.results == b.results && a.needs_temporary == b.needs_temporary;

@@ -4,6 +4,7 @@
 
 #include "base/counters.h"
 #include "base/env.h"
+#include "device/pending_program.h"
 #include "plan/force.h"
 #include "plan/transfer.h"
 #include "plan/unlocked.h"
@@ -55,13 +56,14 @@ void flush(Flush verdict, Node* fresh) {
         assert(!fresh->pending());  // memory that outside code may write has no pending readers
         return;
     }
-    if (verdict == Flush::Worth) return force(roots, Compile::Unlocked);
+    const device::CompileLater later;  // the program goes on meanwhile
+    if (verdict == Flush::Worth) return force(roots);
     graph::GraphState& state = graph::state_of(fresh->queue.get());
     counters.flushed.fetch_add(1, std::memory_order_relaxed);
     log(verdict == Flush::Depth ? LogLevel::Debug : LogLevel::Info,
         std::string("flush: too much is pending (") + graph::name(verdict) + "): depth " + std::to_string(fresh->depth) + ", " +
             std::to_string(state.pending_count) + " nodes, " + std::to_string(state.pinned_bytes) + " bytes");
-    if (verdict == Flush::Depth) return force(roots, Compile::Unlocked);
+    if (verdict == Flush::Depth) return force(roots);
     // The fresh node alone would leave the others where they are, and every later operation would be launched on its own.
     (void)force_held(state, false);  // what fails raises its error where it is used
     if (state.pending_count < graph::most_pending_nodes) return;

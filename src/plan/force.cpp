@@ -8,6 +8,7 @@
 #include "base/counters.h"
 #include "base/env.h"
 #include "base/hash.h"
+#include "device/pending_program.h"
 #include "graph/overlap.h"
 #include "plan/calls.h"
 #include "plan/capture.h"
@@ -166,7 +167,9 @@ device::Queue* pending_queue(std::span<Node* const> roots) {
     return queue;
 }
 
-bool may_unlock(Compile compile) { return compile == Compile::Unlocked && device::held_locks().count == 1; }
+bool may_unlock(Compile compile) {
+    return compile == Compile::Unlocked && device::held_locks().count == 1 && !device::CompileLater::here();
+}
 
 /// Nodes outside `subgraph` that are held and depend on what `buffer` holds: by its readers, and their users.
 std::vector<Ref<Node>> dependents(const device::Buffer* buffer, const Subgraph* subgraph) {

@@ -50,7 +50,8 @@ void force_pending(device::Queue* queue);
 std::string explain(std::span<graph::Node* const> roots, std::vector<PlanStep>* steps = nullptr);
 
 /// Acts on a verdict that is not None; counts and logs it. Foreign, Depth: forces `fresh`; else every pending node that the program holds,
-/// oldest first. Caller holds the graph lock, which may be let go of as by Compile::Unlocked, and a reference to `fresh`.
+/// oldest first. Caller holds the graph lock, which may be let go of as by Compile::Unlocked, and a reference to `fresh`. But for Foreign,
+/// programs are compiled later (device::CompileLater).
 void flush(graph::Flush verdict, graph::Node* fresh);
 
 /// Computes nodes for the sake of another operation, which their failures are not part of: what cannot be computed becomes a failed value.

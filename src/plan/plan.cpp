@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/counters.h"
+#include "device/pending_program.h"
 #include "graph/infer.h"
 #include "plan/lower/kernel.h"
 
@@ -167,13 +168,20 @@ void Draft::make(const Subgraph& subgraph, device::Device* device) {
     }
 }
 
+namespace {
+
+Ref<device::Program> program_of(const AdaptablePlan::Launch& launch, device::Device* device) {
+    Ref<device::Program> program = device->known_program(launch.kernel, launch.shape);  // of another launch, or by another thread
+    if (program) return program;
+    if (!device::CompileLater::here()) return device->compile(launch.kernel, launch.shape);
+    return new device::PendingProgram(launch.kernel.name,
+                                      [device, kernel = launch.kernel, shape = launch.shape] { return device->compile(kernel, shape); });
+}
+
+}  // namespace
+
 Ref<const Plan> Draft::finished(device::Device* device) {
-    for (const std::size_t at : missing_) {
-        const AdaptablePlan::Launch& launch = adaptable_->launches()[at];
-        Ref<device::Program>& program = plan_->launches[at].program;
-        program = device->known_program(launch.kernel, launch.shape);  // of another launch, or by another thread
-        if (!program) program = device->compile(launch.kernel, launch.shape);
-    }
+    for (const std::size_t at : missing_) plan_->launches[at].program = program_of(adaptable_->launches()[at], device);
     missing_.clear();
     return plan_;
 }

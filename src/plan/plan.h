@@ -70,7 +70,8 @@ public:
     const AdaptablePlan& numbers() const { return *adaptable_; }
     /// True when nothing is left to compile.
     bool complete() const { return missing_.empty(); }
-    /// Makes what is missing, and gives the plan to the cache; needs no graph lock. Throws Compile. Returns what the cache keeps.
+    /// Makes what is missing, or has it made later (device::CompileLater), and gives the plan to the cache; needs no graph lock. Throws
+    /// Compile. Returns what the cache keeps.
     Ref<const Plan> compile(device::Device* device, PlanCache& cache);
     /// The same without telling the cache of the plan.
     Ref<const Plan> finished(device::Device* device);

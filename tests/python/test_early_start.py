@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -70,18 +71,25 @@ def test_a_hundred_runs_under_load_are_one(device: str) -> None:
     assert len({json.dumps(run) for run in runs}) == 1
 
 
+def run_in_process(device: str, what: str, **environment: str) -> Any:
+    other = DEVICES[(DEVICES.index(device) + 1) % len(DEVICES)]
+    code = f"COUNTED = {COUNTED!r}\n{PROGRAM}\nprint(json.dumps({what}({device!r}, {other!r})))"
+    done = subprocess.run([sys.executable, "-c", code], env={**os.environ, **environment}, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
 @pytest.mark.parametrize("device", DEVICES)
 def test_the_bits_are_those_of_late_starts(device: str) -> None:
-    other = DEVICES[(DEVICES.index(device) + 1) % len(DEVICES)]
-    code = f"COUNTED = {COUNTED!r}\n{PROGRAM}\nprint(json.dumps(program({device!r}, {other!r})))"
+    assert run_in_process(device, "program", PARDO_EAGER="on") == run_in_process(device, "program", PARDO_EAGER="off")
 
-    def bits(eager: str) -> list[str]:
-        done = subprocess.run(
-            [sys.executable, "-c", code], env={**os.environ, "PARDO_EAGER": eager}, capture_output=True, text=True, check=True
-        )
-        return json.loads(done.stdout)
 
-    assert bits("on") == bits("off")
+@pytest.mark.parametrize("device", ["cpu", *(pytest.param(d, marks=pytest.mark.slow) for d in DEVICES[1:])])
+def test_first_runs_are_one(device: str, tmp_path: Path) -> None:
+    """What is compiled by other threads, while the program goes on, changes neither groups nor counters nor bits."""
+    runs = [run_in_process(device, "counted", PARDO_CACHE_DIR=str(tmp_path / str(i))) for i in range(3)]
+    assert runs[0][0]["compiled"] > 5
+    assert runs[1] == runs[0]
+    assert runs[2] == runs[0]
 
 
 @pytest.mark.parametrize("device", DEVICES)

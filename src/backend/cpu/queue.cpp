@@ -111,11 +111,11 @@ Event CpuQueue::submit_work(Activity activity, device::Amount amount, Request&& 
 
 Event CpuQueue::launch(const device::Launch& l, std::span<const Event> depends) {
     count_launch(l);
-    auto* program = static_cast<CpuProgram*>(l.program);
+    auto* program = static_cast<CpuProgram*>(device::ready_program(l.program));
     const auto describe = [&] { return Submission{Activity::Kernel, this, device::label_of(l), device::amount_of(l)}; };
     // A caller that may be interrupted does not run what may never end.
     const double limit_ns = l.waited ? waited_limit_ns : at_once_limit_ns;
-    if (!(l.guessed && device::interruptible()) && may_run_now(l.cost_ns, limit_ns, l.uses, depends)) {
+    if (program && !(l.guessed && device::interruptible()) && may_run_now(l.cost_ns, limit_ns, l.uses, depends)) {
         const auto go = [&] {
             run_program(*pool_, *program, l.extents, l.args.data(), l.cost_ns, l.chunk, nullptr);
             if (l.check) l.check();
@@ -132,6 +132,7 @@ Event CpuQueue::launch(const device::Launch& l, std::span<const Event> depends) 
     request.cost_ns = l.cost_ns;
     request.check = l.check;
     request.label = device::label_of(l);
+    if (!program) request.program = Ref<device::PendingProgram>(static_cast<device::PendingProgram*>(l.program));
     return submit_work(Activity::Kernel, device::amount_of(l), std::move(request), std::move(work), l.uses, depends);
 }
 

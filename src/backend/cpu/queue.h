@@ -22,7 +22,7 @@ inline constexpr double waited_limit_ns = 1e6;
 
 /// What a submission does when its turn comes.
 struct Work {
-    Ref<CpuProgram> program;  // a launch; else `function`
+    Ref<CpuProgram> program;  // a launch whose program is there; without one in the request either, `function`
     SmallVector<std::int64_t, 4> extents;
     SmallVector<std::uint64_t, 12> args;
     std::function<void()> function;  // may be empty

@@ -31,7 +31,7 @@ constexpr double most_waiting_ns = 1e9;
 CpuEvent::CpuEvent(device::Queue* queue, QueueCore* core, device::Request&& request, Work&& work)
     : ScheduledEvent(queue, false, std::move(request)), core_(core), work_(std::move(work)), submitter_(this_thread()) {
     const auto of_others = [&](const Event& e) { return !device::known_done(e) && e.state()->queue() != queue; };
-    may_last_ = (work_.program && work_.guessed) || std::any_of(request_.needs.begin(), request_.needs.end(), of_others) ||
+    may_last_ = work_.guessed || std::any_of(request_.needs.begin(), request_.needs.end(), of_others) ||
                 std::any_of(request_.after.begin(), request_.after.end(), of_others);
 }
 CpuEvent::~CpuEvent() = default;
@@ -150,7 +150,8 @@ bool QueueCore::run_one(Lock& lock, double cost_below_ns, bool lent) {
     if (tasks_.empty() || (in_order_ && running_ > 0)) return false;
     // Without a worker the waiting threads do it all. A lender with a bound takes nothing of unknown length.
     const CpuEvent& next = own(*tasks_.front());
-    if (worker_started_ && (next.request_.cost_ns >= cost_below_ns || (next.work_.guessed && cost_below_ns < any_cost))) return false;
+    const bool unknown = next.work_.guessed || next.program_;
+    if (worker_started_ && (next.request_.cost_ns >= cost_below_ns || (unknown && cost_below_ns < any_cost))) return false;
     // What waits for other queues or for the user's code is the worker's: a lender may have a limit of its own.
     if (lent && worker_started_ && !next.ready()) return false;
     const Ref<device::ScheduledEvent> taken = std::move(tasks_.front());
@@ -179,10 +180,12 @@ void QueueCore::execute(CpuEvent& task) {
     }
     const Bound bound(pool_->cores());
     const Work& work = task.work_;
+    if (task.program_) task.program_->compile();  // before the time that is the kernel's
     bool stopped = false;
     device::Outcome outcome = device::run_task(task, inherited_by(request.needs), request.timed, [&] {
-        if (!work.program) return work.function ? work.function() : void();
-        run_program(*pool_, *work.program, work.extents, work.args.data(), request.cost_ns, work.chunk, &task.stop_);
+        const auto* program = static_cast<const CpuProgram*>(task.program_ ? task.program_->get() : work.program.get());
+        if (!program) return work.function ? work.function() : void();
+        run_program(*pool_, *program, work.extents, work.args.data(), request.cost_ns, work.chunk, &task.stop_);
         stopped = task.stop_.load(std::memory_order_acquire) != 0;
         if (stopped) return;
         if (request.check) request.check();

@@ -7,6 +7,7 @@
 #include <pardo/error.h>
 
 #include "base/counters.h"
+#include "device/pending_program.h"
 #include "emit/c/family.h"
 #include "emit/c/geometry.h"
 #include "ir/interpret.h"
@@ -91,8 +92,8 @@ std::string InterpretedDevice::inspect(const ir::Kernel& kernel, device::ShapeCl
 }
 
 std::function<void()> InterpretedDevice::work_of(const device::Launch& launch) {
-    const Ref<device::Program> program(launch.program);
-    const auto& kernel = static_cast<const InterpretedProgram*>(launch.program)->kernel();
+    const Ref<device::Program> program(device::compiled_program(launch.program));
+    const auto& kernel = static_cast<const InterpretedProgram*>(program.get())->kernel();
     std::vector<std::uint64_t> args(launch.args.begin(), launch.args.end());
     std::size_t slot = 0;
     for (const ir::Param& p : kernel.params) {

@@ -4,6 +4,7 @@
 
 #include "backend/null/device.h"
 #include "base/counters.h"
+#include "device/pending_program.h"
 #include "device/profile.h"
 #include "device/queue/scheduler.h"
 
@@ -153,7 +154,7 @@ Event NullQueue::launch(const device::Launch& l, std::span<const Event> depends)
     counters.launched.fetch_add(1, std::memory_order_relaxed);
     counters.bytes_read.fetch_add(static_cast<std::uint64_t>(l.bytes_read), std::memory_order_relaxed);
     counters.bytes_written.fetch_add(static_cast<std::uint64_t>(l.bytes_written), std::memory_order_relaxed);
-    const auto* program = static_cast<const NullProgram*>(l.program);
+    const auto* program = static_cast<const NullProgram*>(device::compiled_program(l.program));
     Record r{"launch",     program->name(), program->text(), {l.extents.begin(), l.extents.end()}, {l.args.begin(), l.args.end()},
              l.bytes_read, l.bytes_written, l.operations};
     return submit(Activity::Kernel, std::move(r), device::label_of(l), l.uses, depends, null_->work_of(l));

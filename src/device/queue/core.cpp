@@ -86,7 +86,7 @@ Event DriverCore::submit(Request&& request, NativeCall& call, bool by_worker) {
     Sorted sorted;
     const Ref<DriverEvent> event = new_event(std::move(request), false, sorted);
     if (event->known_done()) return Event(event.get());
-    event->may_fail_ = event->request_.check || !event->request_.needs.empty();
+    event->may_fail_ = event->request_.check || event->request_.program || !event->request_.needs.empty();
     bool now = !by_worker && sorted.foreign.empty(), look = false;
     if (now) {
         std::lock_guard lock(mutex_);

@@ -139,10 +139,13 @@ void DriverCore::run_deferred(DriverEvent& event) {
                 return run_turn(event, sorted);
             }
             if (!outcome.inherited) {
+                if (event.request_.program) (void)event.request_.program->get();  // without the lock
                 std::lock_guard lock(mutex_);
                 event.request_.needs = std::move(sorted.needs);
                 return submit_natively(event, sorted, call);
             }
+        } catch (const NotRun& e) {
+            outcome.inherited = Failure::make(e, true);
         } catch (...) {
             outcome.raised = current_error();
         }

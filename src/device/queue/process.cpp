@@ -103,6 +103,12 @@ void hold_queues_at_fork() {
     std::call_once(once, [] {
         // The list is held while queues whose work this process runs come to rest; those of drivers are only held.
         const auto unlock = [] { schedulers().mutex.unlock(); };
+        at_fork(ForkStage::Launches, {[] {
+                                          if (inside_task()) return;
+                                          for (const Ref<Scheduler>& s : live(Runner::Process, nullptr)) s->compile_pending();
+                                      },
+                                      {},
+                                      {}});
         at_fork(ForkStage::Queues, {[] {
                                         wait_for_queues(Runner::Process);  // without the list: queues may end
                                         schedulers().mutex.lock();
@@ -133,7 +139,7 @@ Compiling::Compiling(std::string_view op_name, const Device* device) {
     check_not_forked(op_name, device);
     Compilers& c = compilers();
     const std::lock_guard lock(c.mutex);
-    if (c.last && *c.last != std::this_thread::get_id()) throw Error(ErrorCode::Device, std::string(op_name) + ": the process is exiting");
+    if (c.last && *c.last != std::this_thread::get_id()) throw NotRun(ErrorCode::Device, std::string(op_name) + ": the process is exiting");
     ++c.running;
     ++compiling_here;
 }

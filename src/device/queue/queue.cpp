@@ -31,6 +31,7 @@ struct KeptLaunch {
         launch.check = nullptr;
     }
     void run(Stream& stream, const NativeOrder& order) {
+        launch.program = compiled_program(program.get());
         launch.extents = extents;
         launch.args = args;
         launch.uses = uses;
@@ -79,15 +80,23 @@ Event DriverQueue::submit_call(std::optional<Activity> activity, Amount amount, 
 }
 
 Event DriverQueue::launch(const Launch& l, std::span<const Event> depends) {
+    Program* const program = ready_program(l.program);
+    if (program && program != l.program) {
+        Launch compiled = l;
+        compiled.program = program;
+        return launch(compiled, depends);
+    }
     count_launch(l);
     Request request;
     request.label = label_of(l);
     request.cost_ns = l.cost_ns;
     request.check = l.check;
+    if (!program) request.program = Ref<PendingProgram>(static_cast<PendingProgram*>(l.program));
     return submit_call(
         Activity::Kernel, amount_of(l), std::move(request), l.uses, depends,
         [&l](Stream& stream, const NativeOrder& order) { stream.launch(l, order); },
-        [&l] { return [kept = std::make_shared<KeptLaunch>(l)](Stream& stream, const NativeOrder& order) { kept->run(stream, order); }; });
+        [&l] { return [kept = std::make_shared<KeptLaunch>(l)](Stream& stream, const NativeOrder& order) { kept->run(stream, order); }; },
+        !program);
 }
 
 Event DriverQueue::submit_native(NativeCall::Owned call, std::span<const BufferUse> uses, Label label, std::span<const Event> depends) {

@@ -79,7 +79,7 @@ public:
     DriverCore(Queue* queue, std::unique_ptr<Stream> stream);
     ~DriverCore() override;
 
-    /// `by_worker`: the native call may block its caller.
+    /// `by_worker`: the native call may block its caller, or its program is to be compiled.
     Event submit(Request&& request, NativeCall& call, bool by_worker = false);
     Event submit_task(Request&& request, std::function<void()> task);
     /// Native code: at once on the caller's thread, without a lock; or on a worker's, where its dependencies are not the driver's.

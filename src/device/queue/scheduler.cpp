@@ -37,7 +37,7 @@ void settle(EventState& event, Outcome&& outcome, const Label& label) {
 }
 
 ScheduledEvent::ScheduledEvent(Queue* queue, bool polled, Request&& request)
-    : EventState(queue, polled), request_(std::move(request)), covered_(request_.covered) {
+    : EventState(queue, polled), request_(std::move(request)), program_(request_.program), covered_(request_.covered) {
     entry_.event = this;
     request_.timed = request_.timed || queue->profiling();
 }
@@ -147,6 +147,17 @@ void Scheduler::start(bool& started, std::function<void()> serve) {
         release();
         throw Error(ErrorCode::Device, std::string("no thread for a queue's work: ") + e.what());
     }
+}
+
+void Scheduler::compile_pending() noexcept {
+    std::vector<Ref<PendingProgram>> programs;
+    {
+        const std::lock_guard lock(mutex_);
+        for (const ScheduledEvent& e : unfinished_) {
+            if (e.program_) programs.push_back(e.program_);
+        }
+    }
+    for (const Ref<PendingProgram>& program : programs) program->compile();
 }
 
 std::vector<Event> Scheduler::unfinished() {

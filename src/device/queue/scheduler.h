@@ -16,6 +16,7 @@
 
 #include "base/list.h"
 #include "device/device.h"
+#include "device/pending_program.h"
 
 namespace pardo {
 struct QueueWork;
@@ -33,6 +34,7 @@ struct Request {
     std::vector<Event> after;       // only an order to keep
     std::vector<Ref<Buffer>> kept;  // memory of other devices
     std::function<void()> check;    // as of Launch
+    Ref<PendingProgram> program;    // to be compiled at its turn: not null where a launch has none yet
     double cost_ns = 0;
     std::uint64_t covered = 0;  // out of order, a barrier: as of Ends
     bool timed = false;         // the queue profiles, or a profile is open
@@ -45,11 +47,12 @@ protected:
     ScheduledEvent(Queue* queue, bool polled, Request&& request);
 
     Request request_;
-    const std::uint64_t covered_;  // of a barrier: as of Ends
-    std::uint64_t number_ = 0;     // out of order: by submission, from 1
-    bool taken_ = false;           // a thread runs or completes it
-    bool may_last_ = false;        // waits for other queues, or it is not known how long it runs; constant once it is submitted
-    std::atomic<int> missing_{0};  // events that have to complete first
+    const Ref<PendingProgram> program_;  // as of the request, also while a thread runs it
+    const std::uint64_t covered_;        // of a barrier: as of Ends
+    std::uint64_t number_ = 0;           // out of order: by submission, from 1
+    bool taken_ = false;                 // a thread runs or completes it
+    bool may_last_ = false;              // waits for other queues, or it is not known how long it runs; constant once it is submitted
+    std::atomic<int> missing_{0};        // events that have to complete first
     // Of work that a driver runs:
     std::atomic<bool> native_{false};    // at the driver, or complete there
     std::atomic<bool> hands_on_{false};  // and what comes after it in order fails with it by itself
@@ -203,6 +206,8 @@ public:
     const Device* device() const noexcept { return device_; }
     Runner runner() const noexcept { return runner_; }
 
+    /// Compiles what unfinished work waits for.
+    void compile_pending() noexcept;
     // Around fork(): nothing that ends by itself may run in this process then.
     virtual void lock_for_fork() = 0;
     virtual void unlock_after_fork() = 0;

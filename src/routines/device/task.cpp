@@ -8,6 +8,7 @@
 
 #include "base/fork.h"
 #include "base/short_name.h"
+#include "device/pending_program.h"
 #include "routines/device/kernels/accumulate.h"
 #include "routines/device/kernels/gather.h"
 #include "routines/device/kernels/mask.h"
@@ -128,7 +129,13 @@ Ref<device::Program> program_for(device::Device* device, const Variant& variant,
     const std::lock_guard lock(programs.mutex);
     const auto found = programs.table.find(key);
     if (found != programs.table.end()) return found->second;
-    Ref<device::Program> program = device->compile_source(kernel_source(variant, params_of(args)));
+    device::SourceKernel source = kernel_source(variant, params_of(args));
+    Ref<device::Program> program;
+    if (device::CompileLater::here()) {
+        program = new device::PendingProgram(source.name, [device, source] { return device->compile_source(source); });
+    } else {
+        program = device->compile_source(source);
+    }
     programs.table.emplace(key, program);
     return program;
 }

@@ -5,15 +5,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <mutex>
 #include <set>
 #include <thread>
+#include <vector>
 
 #include "backend/cpu/cpu.h"
 #include "backend/cpu/threads/threads.h"
 #include "device/device.h"
+#include "jit/compiling.h"
+#include "queue_support.h"
 
 namespace pardo::cpu {
 namespace {
@@ -85,6 +89,32 @@ TEST(Fork, ChildAndParentComputeOn) {
         EXPECT_EQ(threads_at_work(), before);
         add().wait();
         EXPECT_EQ(*value, 101 + round);
+    }
+}
+
+TEST(Fork, WhatIsToBeCompiledIsCompiledBefore) {
+    SKIP_UNDER_TSAN();
+    device::Device* d = this_cpu();
+    std::vector<std::int64_t> items(1000);
+    for (int round = 0; round < 20; ++round) {
+        std::fill(items.begin(), items.end(), 0);
+        std::vector<Ref<device::PendingProgram>> programs;
+        const std::int64_t extents[] = {1, 1000};
+        const std::uint64_t args[] = {reinterpret_cast<std::uint64_t>(items.data())};
+        for (int i = 0; i < 5; ++i) {
+            programs.push_back(new device::PendingProgram("later", [] {
+                const jit::Compiling compiling;
+                std::this_thread::sleep_for(std::chrono::microseconds(300));
+                return program(count_items, 2);
+            }));
+            device::Launch l;
+            l.program = programs.back().get();
+            l.extents = extents;
+            l.args = args;
+            d->queue()->launch(l);
+        }
+        EXPECT_EQ(in_child([&] { return std::count(items.begin(), items.end(), 5) == 1000 ? 0 : 1; }), 0);
+        EXPECT_EQ(std::count(items.begin(), items.end(), 5), 1000);
     }
 }
 

@@ -31,6 +31,51 @@ TEST(Launch, SmallWorkRunsAtOnce) {
     EXPECT_EQ(counters.launched.load(), launched + 1);
 }
 
+TEST(Launch, WhatIsToBeCompiledIsCompiledAtItsTurn) {
+    for (const QueueOrder order : {QueueOrder::InOrder, QueueOrder::OutOfOrder}) {
+        ran = 0;
+        Gate gate;
+        std::atomic<int> compiled{0};
+        const Ref<device::PendingProgram> p(new device::PendingProgram("later", [&] {
+            gate.pass();
+            ++compiled;
+            return program(mark, 1);
+        }));
+        const Ref<device::Queue> q = new_queue(order);
+        const std::int64_t extents[] = {16};
+        device::Launch l;
+        l.program = p.get();
+        l.extents = extents;
+        const Event first = q->launch(l), second = q->launch(l);
+        EXPECT_FALSE(first.wait_for(5));  // a wait with a limit takes nothing of unknown length
+        EXPECT_EQ(ran, 0);
+        gate.open = true;
+        q->wait();
+        EXPECT_EQ(ran, 2);
+        EXPECT_EQ(compiled, 1);
+        EXPECT_EQ(q->launch(l).state(), nullptr);  // it is there, and small work runs at once
+        EXPECT_EQ(ran, 3);
+    }
+}
+
+TEST(Launch, WhatCannotBeCompiledFailsAtItsTurn) {
+    const Ref<device::PendingProgram> p(
+        new device::PendingProgram("later", []() -> Ref<device::Program> { throw Error(ErrorCode::Compile, "later: no compiler"); }));
+    const Ref<device::Queue> q = new_queue();
+    const std::int64_t extents[] = {16};
+    device::Launch l;
+    l.program = p.get();
+    l.extents = extents;
+    l.label = [](const void*) { return Label{"later", "here.py:3"}; };
+    const Ref<Buffer> b = new_buffer(8);
+    const BufferUse use[] = {{b.get(), Access::Write}};
+    l.uses = use;
+    const Event e = q->launch(l);
+    EXPECT_EQ(message_of([&] { e.wait(); }), "later: no compiler (at here.py:3)");
+    EXPECT_TRUE(b->has_failed({}));
+    q->wait();
+}
+
 TEST(Launch, EveryItemRunsOnceWhateverTheShape) {
     const Ref<device::Queue> q = new_queue();
     const Ref<device::Program> p = program(count_items, 2);

@@ -315,6 +315,73 @@ TEST(DriverQueue, WhatTheDriverRefusesIsSaidAtOnceOrLater) {
     launch(q.get(), [] {}).wait();
 }
 
+/// A launch of a program that is still to be compiled.
+Event launch_pending(Queue* q, const Ref<PendingProgram>& p, std::span<const BufferUse> uses = {}) {
+    const std::int64_t extents[] = {1};
+    Launch l;
+    l.program = p.get();
+    l.extents = extents;
+    l.uses = uses;
+    l.label = [](const void*) { return Label{"later", "here.py:3"}; };
+    return q->launch(l, {});
+}
+
+TEST(DriverQueue, WhatIsToBeCompiledIsCompiledAtItsTurn) {
+    for (const QueueOrder order : {QueueOrder::InOrder, QueueOrder::OutOfOrder}) {
+        const Ref<Queue> q = new_queue(order);
+        Gate gate;
+        std::vector<int> seen;
+        std::atomic<int> compiled{0};
+        std::thread::id compiler;
+        const Ref<PendingProgram> p(new PendingProgram("later", [&]() -> Ref<Program> {
+            gate.pass();
+            ++compiled;
+            compiler = std::this_thread::get_id();
+            return new FakeProgram("later", [&] { seen.push_back(static_cast<int>(seen.size())); });
+        }));
+        const Ref<Buffer> b = new_buffer();
+        const BufferUse use[] = {{b.get(), Access::ReadWrite}};
+        const Event first = launch_pending(q.get(), p, use), second = launch_pending(q.get(), p, use);
+        const Event behind = launch(
+            q.get(), [&] { seen.push_back(10); }, use);
+        EXPECT_FALSE(first.wait_for(5));
+        EXPECT_FALSE(behind.done());
+        EXPECT_EQ(compiled, 0);
+        gate.open = true;
+        q->wait();
+        EXPECT_EQ(seen, (std::vector{0, 1, 10}));
+        EXPECT_EQ(compiled, 1);
+        EXPECT_NE(compiler, std::this_thread::get_id());
+        launch_pending(q.get(), p, use).wait();  // it is there now
+        EXPECT_EQ(seen.size(), 4u);
+        EXPECT_EQ(compiled, 1);
+    }
+}
+
+TEST(DriverQueue, WhatCannotBeCompiledFailsTheLaunchesThatThereAre) {
+    const Ref<Queue> q = new_queue();
+    int tried = 0;
+    Gate gate;
+    const Ref<PendingProgram> p(new PendingProgram("later", [&]() -> Ref<Program> {
+        gate.pass();
+        if (++tried == 1) throw Error(ErrorCode::Compile, "later: no compiler");
+        return new FakeProgram("later", [] {});
+    }));
+    const Ref<Buffer> b = new_buffer();
+    const BufferUse use[] = {{b.get(), Access::Write}}, read[] = {{b.get(), Access::Read}};
+    const Event first = launch_pending(q.get(), p, use), second = launch_pending(q.get(), p);
+    const Event reader = launch(
+        q.get(), [] {}, read);
+    gate.open = true;
+    EXPECT_EQ(message_of([&] { first.wait(); }), "later: no compiler (at here.py:3)");
+    EXPECT_EQ(message_of([&] { second.wait(); }), "later: no compiler (at here.py:3)");
+    EXPECT_EQ(reader.status(), EventStatus::Failed);
+    EXPECT_EQ(tried, 1);
+    launch_pending(q.get(), p, use).wait();  // another try
+    EXPECT_EQ(tried, 2);
+    (void)message_of([&] { q->wait(); });
+}
+
 TEST(DriverQueue, CallbacksComeWithoutAsking) {
     for (const QueueOrder order : {QueueOrder::InOrder, QueueOrder::OutOfOrder}) {
         const Ref<Queue> q = new_queue(order);

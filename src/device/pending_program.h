@@ -11,7 +11,8 @@
 
 namespace pardo::device {
 
-/// Stands for a program that is not there yet. The thread that runs its first launch, or hands that to the driver, compiles it.
+/// Stands for a program that is not there yet. A thread of the library compiles it ahead of its turn (compile_ahead), or else the thread
+/// that runs its first launch, or hands that to the driver.
 class PendingProgram final : public Program {
 public:
     using Make = std::function<Ref<Program>()>;
@@ -22,11 +23,14 @@ public:
     Program* get();
     /// As get(), without throwing.
     void compile() noexcept;
+    /// As compile(), unless a thread does that.
+    void compile_if_idle() noexcept;
     /// Null before.
     Program* made() const noexcept { return made_.load(std::memory_order_acquire); }
 
 private:
     friend Program* ready_program(Program* program);
+    Program* make(std::unique_lock<std::mutex> lock);
     std::mutex mutex_;  // held while it is compiled
     Make make_;
     Ref<Program> program_;
@@ -39,6 +43,11 @@ private:
 Program* ready_program(Program* program);
 /// The same, compiled here if need be.
 Program* compiled_program(Program* program);
+
+/// `program`, a PendingProgram, for a launch that is being submitted: threads of the library begin with what has been asked for first.
+Ref<PendingProgram> compile_ahead(Program* program);
+/// At exit: what these threads have begun ends, and they begin nothing more.
+void stop_compiling_ahead();
 
 /// While it lives, launches of this thread get a PendingProgram where there is no program in memory.
 class CompileLater {

@@ -131,3 +131,89 @@ def test_what_fails_fails_at_the_line_of_the_call() -> None:
     finally:
         pp.set_memory_limit(0, "cpu")
     np.testing.assert_array_equal(pp.asnumpy((x @ x)[0, :3]), [2000.0] * 3)
+
+
+EXIT = """
+import pardo as pp
+x = pp.ones((600, 600), device={device!r}) + 0
+x.wait()
+y = pp.sort(pp.tanh(x * 3 + 1) @ x, axis=0)
+assert not y.pending
+{end}
+"""
+
+
+@pytest.mark.parametrize(
+    "end", ["", "import os; os._exit(0)", "import sys; sys.exit(0)", "y.wait(); z = pp.cumsum(pp.exp(y * 2 + x), axis=1)"]
+)
+@pytest.mark.parametrize("device", DEVICES)
+def test_a_process_ends_while_kernels_are_compiled(device: str, end: str, tmp_path: Path) -> None:
+    code = EXIT.format(device=device, end=end)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, "PARDO_CACHE_DIR": str(tmp_path)}, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+FORK = """
+import os
+import numpy as np
+import pardo as pp
+
+x = pp.ones((600, 600)) + 0
+x.wait()
+for i in range(1, 13):
+    values = x
+    for k in range(i):
+        values = pp.exp(values * 0.25) if k % 2 else values * 0.5 + 1
+    y = pp.sort(values @ x, axis=0)
+    child = os.fork()
+    total = float((y * 2 + i).sum())
+    if child == 0:
+        os._exit(7 if total == float((pp.sort(values @ x, axis=0) * 2 + i).sum()) else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7, i
+"""
+
+
+def test_a_fork_finds_compilers_at_rest(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", FORK],
+        env={**os.environ, "PARDO_CACHE_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_threads_record_fresh_calls_at_once(tmp_path: Path) -> None:
+    code = """
+import threading
+import numpy as np
+import pardo as pp
+
+x = pp.asarray(np.random.default_rng(1).random((300, 300)))
+found = {}
+
+def work(i):
+    values = x
+    for k in range(i + 1):
+        values = pp.exp(values * 0.25) if k % 2 else values * 0.5 + 1
+    found[i] = pp.asnumpy(pp.sort(values @ x, axis=0))
+
+threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+for t in threads:
+    t.start()
+for t in threads:
+    t.join()
+for i in range(8):
+    values = np.asarray(x)
+    for k in range(i + 1):
+        values = np.exp(values * 0.25) if k % 2 else values * 0.5 + 1
+    np.testing.assert_allclose(found[i], np.sort(values @ np.asarray(x), axis=0), rtol=1e-12)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, "PARDO_CACHE_DIR": str(tmp_path)}, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")

@@ -132,7 +132,7 @@ Event CpuQueue::launch(const device::Launch& l, std::span<const Event> depends) 
     request.cost_ns = l.cost_ns;
     request.check = l.check;
     request.label = device::label_of(l);
-    if (!program) request.program = Ref<device::PendingProgram>(static_cast<device::PendingProgram*>(l.program));
+    if (!program) request.program = device::compile_ahead(l.program);
     return submit_work(Activity::Kernel, device::amount_of(l), std::move(request), std::move(work), l.uses, depends);
 }
 

@@ -200,6 +200,7 @@ void sweep_driver_queues(const Device* device) {
 }
 
 void finish_queues(Runner runner) {
+    stop_compiling_ahead();
     const std::vector<Ref<Scheduler>> list = live(runner, nullptr);
     for (const Ref<Scheduler>& s : list) s->stop_for_exit();
     for (const Ref<Scheduler>& s : list) s->finish_for_exit();

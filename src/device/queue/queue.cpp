@@ -91,7 +91,7 @@ Event DriverQueue::launch(const Launch& l, std::span<const Event> depends) {
     request.label = label_of(l);
     request.cost_ns = l.cost_ns;
     request.check = l.check;
-    if (!program) request.program = Ref<PendingProgram>(static_cast<PendingProgram*>(l.program));
+    if (!program) request.program = compile_ahead(l.program);
     return submit_call(
         Activity::Kernel, amount_of(l), std::move(request), l.uses, depends,
         [&l](Stream& stream, const NativeOrder& order) { stream.launch(l, order); },

@@ -159,7 +159,7 @@ def test_sizes_and_views(rng):
     x = rng.random((6, 8))
     a = pp.asarray(x)
     assert pixels(a, size=4).shape == (3, 4, 4)
-    assert pixels(a, size=(2, 9)).shape == (2, 9, 4)
+    assert pixels(a, size=(2, 9)).shape == pixels(a, size=np.array([2, 9])).shape == (2, 9, 4)
     assert_array_equal(pixels(a, size=(12, 16))[::2, ::2], pixels(a))
     assert_array_equal(pixels(a, origin="lower"), pixels(a)[::-1])
     assert_array_equal(pixels(a[::-1, ::2].T), pixels(pp.asarray(np.ascontiguousarray(x[::-1, ::2].T))))
@@ -632,6 +632,8 @@ WRONG = [
     (lambda: file_of(X, percentiles=(1, 99), vmin=0, vmax=1), ValueError, "both vmin and vmax are"),
     (lambda: file_of(X, size=0), ValueError, "at least one pixel"),
     (lambda: file_of(X, size=(1, 2, 3)), TypeError, "size is a number of pixels"),
+    (lambda: file_of(X, size=True), TypeError, "size is a number of pixels"),
+    (lambda: file_of(X, size=np.array([2.0, 3.0])), TypeError, "size is a number of pixels"),
     (lambda: file_of(X, size=1.5), TypeError, "size is a number of pixels"),
     (lambda: file_of(pp.zeros((3, 4, 3)), vmin=0, vmax=1), ValueError, "has colours already"),
     (lambda: pp.plot.pixels(pp.zeros((0, 4)), size=(2, 2)), ValueError, "has no elements for pixels"),

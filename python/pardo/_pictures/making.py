@@ -224,16 +224,22 @@ def _pair(percentiles: Any, op_name: str) -> tuple[float, float]:
     return low, high
 
 
+def _pixels(number: Any) -> int:
+    if isinstance(number, (bool, np.bool_)):
+        raise TypeError
+    return int(number.__index__())
+
+
 def size_of(size: Any, shape: Sequence[int], op_name: str) -> tuple[int, int]:
     """Rows and columns of the picture: as given, or so many along the longer side, or one for each element."""
     height, width = shape[:2]
     if size is None:
         return height, width
     try:
-        if isinstance(size, Sequence):
-            rows, columns = (int(n.__index__()) for n in size)
+        if isinstance(size, Sequence) or getattr(size, "ndim", 0) == 1:
+            rows, columns = (_pixels(n) for n in size)
         else:
-            longest = int(size.__index__())
+            longest = _pixels(size)
             most = max(height, width, 1)
             rows, columns = (max(1, round(n * longest / most)) for n in (height, width))
             if longest < 1:

@@ -57,6 +57,8 @@ FILES = {
     ),
     "_host.narrow_floats": "bfloat16",
     "_records.arrays": "StructuredArray",
+    "_ipc.handle": "IpcHandle",
+    "_ipc.sharing": "from_ipc ipc_empty",
     "_pictures.showing": "show",
     "_sharding.creating": "ShardedArray shard",
     "_sharding.device": "ShardedDevice",
@@ -110,6 +112,7 @@ ON_OTHERS = ("dask", "mpi", "zarr")
 OF_IPYTHON = {"load_ipython_extension": "load", "unload_ipython_extension": "unload"}
 # Files that modules below them ask for, by a word (_base/face.py).
 ASKED_FOR = {
+    "arrays of processes": "pardo._ipc.sharing",
     "arrays of records": "pardo._records.making",
     "functions of records": "pardo._records.table",
     "pictures in notebooks": "pardo._pictures.in_notebooks",

@@ -180,6 +180,13 @@ enum class Feature : std::uint8_t {
     LookBack,  // a group of text may wait for groups that began before it: these go on meanwhile; items go in warps of 32
 };
 
+/// An allocation of a device's memory, for other processes.
+struct ProcessBlock {
+    std::string name;        // of the driver's
+    std::size_t offset = 0;  // where the address that was asked for is in it
+    std::size_t bytes = 0;
+};
+
 /// A device, or a part of one. Lives as long as the process.
 class Device {
 public:
@@ -219,6 +226,11 @@ public:
         Attachment* made = plans_made_.load(std::memory_order_acquire);
         return made ? *made : make_plans(make);
     }
+    /// The allocation that holds an address, as the driver names it for other processes. Throws Device where it names none, as the next.
+    virtual ProcessBlock name_block(std::uintptr_t address);
+    /// Where an allocation of another process is here; it is open until it is closed. Not for one of this process.
+    virtual std::uintptr_t open_block(std::string_view name);
+    virtual void close_block(std::uintptr_t address) noexcept;
     /// False when a range of memory, of any library in the process, is not in one allocation of this device's. Here: unknown.
     virtual bool holds(std::uintptr_t /*low*/, std::size_t /*bytes*/) { return true; }
     /// For other libraries that use the same device: completes when what they have submitted so far is complete, on one of their streams

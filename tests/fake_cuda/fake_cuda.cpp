@@ -134,7 +134,9 @@ Result cuInit(unsigned) {
         d->ordinal = static_cast<int>(i);
         d->memory = memory;
         d->base = number(mmap(nullptr, memory, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
-        d->storage = static_cast<char*>(mmap(nullptr, memory, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+        d->file = memfd_create("fake_cuda", MFD_CLOEXEC);
+        if (ftruncate(d->file, static_cast<off_t>(memory)) != 0) std::abort();
+        d->storage = static_cast<char*>(mmap(nullptr, memory, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, d->file, 0));
         d->peers.resize(count);
         w.devices.push_back(std::move(d));
     }

@@ -26,8 +26,10 @@ struct Device {
     int ordinal = 0;
     bool context = false;
     Result lost = 0;
-    std::uint64_t base = 0;   // what pointers say
-    char* storage = nullptr;  // where the bytes are
+    std::uint64_t base = 0;                       // what pointers say
+    char* storage = nullptr;                      // where the bytes are
+    int file = -1;                                // and the file that other processes open
+    std::map<std::uint64_t, std::size_t> opened;  // blocks of other processes, also in `blocks`
     std::size_t memory = 0, used = 0;
     std::map<std::uint64_t, std::size_t> blocks;
     std::vector<std::shared_ptr<Stream>> streams;

@@ -155,6 +155,7 @@ ORDER += ["_offload", "_saving", "_generate"]
 ORDER += ["_random", "_functions", "_records", "_fft", "_analysis", "_filters", "_matrices", "_polynomials", "_sparse", "_host"]
 ORDER += [
     "_numpy",
+    "_ipc",
     "_pictures",
     "_sharding",
     "_plugins",

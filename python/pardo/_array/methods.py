@@ -273,6 +273,34 @@ def _set_imag(self: Array, value: Any) -> None:
     _core._part(self, 1)[...] = value
 
 
+def ipc_handle(self: Array) -> Any:
+    """Return what another process of this machine needs to use this array's memory; see `pardo.from_ipc`.
+
+    The array is computed, and what is submitted for it is complete when this returns. Keep the array until the others have opened it: a
+    handle keeps nothing alive. From then on operations on it run at once, since others may write it at any time.
+
+    Returns
+    -------
+    IpcHandle
+        It can be pickled, and has bytes.
+
+    Raises
+    ------
+    DeviceError
+        Processes cannot share memory of the device, or the driver refuses.
+    ValueError
+        The memory is of this process alone: on the CPU `pardo.ipc_empty` makes arrays that are not.
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> x = pp.ipc_empty(3)
+    >>> x.ipc_handle().shape
+    (3,)
+    """
+    return face.file("arrays of processes").handle_of(self)
+
+
 # --- shape -----------------------------------------------------------------------------------------------------------------
 
 
@@ -513,6 +541,7 @@ class Methods(Conversions):
     __complex__ = _complex
     __round__ = _round
     as_future = as_future
+    ipc_handle = ipc_handle
     __await__ = _await
     flatten = flatten
     fill = fill

@@ -117,6 +117,39 @@ bool CudaDevice::holds(std::uintptr_t low, std::size_t bytes) {
     return ask(begin, pointer_range_start, low) && ask(size, pointer_range_size, low) && low >= begin && last - begin < size;
 }
 
+device::ProcessBlock CudaDevice::name_block(std::uintptr_t address) {
+    const ContextScope scope(*this);
+    const Driver& d = driver();
+    std::uintptr_t begin = 0;
+    device::ProcessBlock block;
+    check(d.cuPointerGetAttribute(&begin, pointer_range_start, address), "cuPointerGetAttribute");
+    check(d.cuPointerGetAttribute(&block.bytes, pointer_range_size, address), "cuPointerGetAttribute");
+    block.offset = address - begin;
+    IpcHandle handle{};
+    // Virtual memory and pools of streams, which other libraries may have allocated, have no such names.
+    check(d.cuIpcGetMemHandle(&handle, begin), "cuIpcGetMemHandle");
+    block.name.assign(handle.bytes, sizeof handle.bytes);
+    return block;
+}
+
+std::uintptr_t CudaDevice::open_block(std::string_view name) {
+    IpcHandle handle{};
+    if (name.size() != sizeof handle.bytes)
+        throw Error(ErrorCode::Value,
+                    "a name of memory has " + std::to_string(sizeof handle.bytes) + " bytes, not " + std::to_string(name.size()));
+    std::copy(name.begin(), name.end(), handle.bytes);
+    const ContextScope scope(*this);
+    DevicePointer pointer = 0;
+    check(driver().cuIpcOpenMemHandle(&pointer, handle, ipc_lazy_peer_access), "cuIpcOpenMemHandle");
+    return pointer;
+}
+
+void CudaDevice::close_block(std::uintptr_t address) noexcept {
+    if (device::driver_gone() || !known_context()) return;
+    const ContextScope scope(known_context());
+    (void)driver().cuIpcCloseMemHandle(address);  // what goes wrong here: the context is lost, and its memory with it
+}
+
 device::NativeDevice CudaDevice::native() { return {reinterpret_cast<void*>(static_cast<std::intptr_t>(handle_)), context(), nullptr}; }
 
 std::optional<std::int64_t> CudaDevice::free_memory() {

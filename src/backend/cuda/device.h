@@ -30,6 +30,9 @@ public:
     bool can(device::Feature feature) const noexcept override { return feature == device::Feature::LookBack; }
     std::pair<int, int> dlpack_device(MemoryKind kind) const noexcept override;
     bool holds(std::uintptr_t low, std::size_t bytes) override;
+    device::ProcessBlock name_block(std::uintptr_t address) override;
+    std::uintptr_t open_block(std::string_view name) override;
+    void close_block(std::uintptr_t address) noexcept override;
     Event foreign_work(std::uintptr_t stream) override;
     std::optional<std::int64_t> free_memory() override;
     device::NativeApi native_api() const noexcept override { return device::NativeApi::Cuda; }

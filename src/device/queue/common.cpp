@@ -126,6 +126,12 @@ Ref<Program> Device::compile_source(const SourceKernel& kernel) {
     throw Error(ErrorCode::Device, kernel.name + ": device " + id() + " compiles no text");
 }
 
+ProcessBlock Device::name_block(std::uintptr_t) {
+    throw Error(ErrorCode::Device, "the driver of " + id() + " names no memory for other processes");
+}
+std::uintptr_t Device::open_block(std::string_view) { return name_block(0).offset; }
+void Device::close_block(std::uintptr_t) noexcept {}
+
 std::shared_ptr<void> Device::set_native_argument(void*, unsigned, const Buffer*, std::size_t, std::size_t) {
     throw Error(ErrorCode::Device, "kernels of " + id() + " keep no arguments: give the addresses with the launch");
 }

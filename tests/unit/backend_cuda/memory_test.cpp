@@ -40,6 +40,22 @@ TEST(CudaMemory, SharedElementsBeginAtMultiplesOfTheirSize) {
         EXPECT_THROW(share(itemsize(dtype) / 2, dtype), Error) << dtype_name(dtype);
 }
 
+TEST(CudaMemory, AllocationsHaveNamesForOtherProcesses) {
+    CudaDevice* d = device();
+    const Ref<Buffer> b = d->allocate(1000, MemoryKind::Device, d->queue());
+    const auto address = reinterpret_cast<std::uintptr_t>(b->data());
+    const device::ProcessBlock block = d->name_block(address), inside = d->name_block(address + 40);
+    EXPECT_EQ(block.name.size(), sizeof(IpcHandle));
+    EXPECT_EQ(inside.name, block.name);
+    EXPECT_EQ(inside.offset, block.offset + 40);
+    EXPECT_GE(block.bytes, block.offset + 1000);
+    EXPECT_THROW((void)d->open_block(block.name), Error);  // its own
+    EXPECT_THROW((void)d->open_block("short"), Error);
+    EXPECT_THROW((void)d->name_block(16), Error);
+    EXPECT_THROW((void)device::select("cpu")->name_block(address), Error);
+    EXPECT_EQ(fake_cuda_live("opened memory"), 0);
+}
+
 TEST(CudaMemory, TrimGivesBack) {
     CudaDevice* d = device();
     d->queue()->wait();

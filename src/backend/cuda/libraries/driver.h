@@ -23,6 +23,10 @@ using ArrayHandle = struct ArrayOpaque*;
 struct Uuid {
     unsigned char bytes[16];
 };
+/// CUipcMemHandle.
+struct IpcHandle {
+    char bytes[64];
+};
 /// CUDA_MEMCPY3D_v2 and CUDA_MEMCPY3D_PEER, which differ in `context` only: it is null in the first.
 struct Copy3DSide {
     std::size_t x_bytes, y, z, level;
@@ -128,6 +132,7 @@ constexpr int pointer_range_start = 11, pointer_range_size = 12;
 constexpr int function_most_threads = 0, function_shared = 1;  // CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, …_SHARED_SIZE_BYTES
 constexpr int function_local = 3, function_registers = 4;      // …_LOCAL_SIZE_BYTES, …_NUM_REGS
 constexpr int function_dynamic_shared = 8;                     // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+constexpr unsigned ipc_lazy_peer_access = 1;                   // CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS
 constexpr int jit_error_log = 5, jit_error_log_bytes = 6;
 
 /// Everything that is loaded: our name, the library's symbol (those with a version say so), parameters.
@@ -158,6 +163,9 @@ constexpr int jit_error_log = 5, jit_error_log_bytes = 6;
     F(cuMemHostRegister, "cuMemHostRegister_v2", (void* pointer, std::size_t bytes, unsigned flags))                                     \
     F(cuMemHostUnregister, "cuMemHostUnregister", (void* pointer))                                                                       \
     F(cuPointerGetAttribute, "cuPointerGetAttribute", (void* value, int attribute, DevicePointer pointer))                               \
+    F(cuIpcGetMemHandle, "cuIpcGetMemHandle", (IpcHandle * handle, DevicePointer pointer))                                               \
+    F(cuIpcOpenMemHandle, "cuIpcOpenMemHandle_v2", (DevicePointer * pointer, IpcHandle handle, unsigned flags))                          \
+    F(cuIpcCloseMemHandle, "cuIpcCloseMemHandle", (DevicePointer pointer))                                                               \
     F(cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2", (DevicePointer to, const void* from, std::size_t bytes, StreamHandle stream))           \
     F(cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2", (void* to, DevicePointer from, std::size_t bytes, StreamHandle stream))                 \
     F(cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2", (DevicePointer to, DevicePointer from, std::size_t bytes, StreamHandle stream))         \

@@ -197,4 +197,38 @@ Array import_memory(void* data, DType dtype, Extents shape, Extents strides, Mem
     return arrays::share_memory(op_name, data, dtype, shape, strides, kind, read_only, std::move(release), queue);
 }
 
+Array borrow_memory(const char* op_name, void* data, DType dtype, Extents shape, bool read_only, std::function<void()> release,
+                    const Queue& queue) {
+    const Strides strides = contiguous_strides(shape);
+    const MemoryRange range = memory_range(op_name, data, dtype, shape, strides, itemsize(dtype));
+    const bool of_host = queue.device().takes_host_memory();
+    if (range.bytes != 0 && !of_host && !queue.device().impl()->holds(range.low, range.bytes)) {
+        throw Error(ErrorCode::Buffer, std::string(op_name) + ": the memory is not in one allocation of " + queue.device().id());
+    }
+    return arrays::share_memory(op_name, data, dtype, shape, strides, of_host ? MemoryKind::Host : MemoryKind::Device, read_only,
+                                std::move(release), queue, arrays::Owner::Lends);
+}
+
+void retire_memory(const Array& x, std::string message, std::optional<ForeignStream> stream) {
+    x.force();
+    const Array held(x.node());
+    device::Queue* const queue = held.node()->queue.get();
+    device::Buffer* const buffer = held.node()->buffer.get();
+    std::vector<Event> needs, after;
+    {
+        const std::lock_guard guard(graph::state_of(queue).lock);
+        plan::force_readers(buffer, plan::Compile::Unlocked);
+        buffer->retire(std::move(message), needs, after);
+    }
+    const auto on_stream = [&](const Event& e) { return stream && e.state()->queue() == queue && !e.done(); };
+    bool ours = false;
+    for (const auto* events : {&after, &needs}) {
+        for (const Event& e : *events) on_stream(e) ? void(ours = true) : e.state()->wait_done();
+    }
+    if (ours) queue->signal_stream(*stream);
+    for (const Event& e : needs) {
+        if (!on_stream(e)) buffer->wait_for(e);
+    }
+}
+
 }  // namespace pardo

@@ -124,9 +124,11 @@ bool is_writeable(const Array& x);
 void require_writeable(const char* op_name, const Array& x);
 /// x itself when it is row-major contiguous memory of that dtype, else a forced copy that is.
 Array as_contiguous(const Array& x, std::optional<DType> dtype = {});
+/// Whether other code uses the memory at the same time, or leaves it to us until it takes it back (retire_memory).
+enum class Owner : std::uint8_t { Uses, Lends };
 /// An array on memory that other code owns; see share_host and import_memory.
 Array share_memory(const char* op_name, void* data, DType dtype, Extents shape, Extents strides, MemoryKind kind, bool read_only,
-                   std::function<void()> release, const Queue& queue);
+                   std::function<void()> release, const Queue& queue, Owner owner = Owner::Uses);
 
 /// target[...] = value where `where` (null: everywhere) is true; as plan::store, with NumPy's broadcasting and read-only errors for
 /// `op_name`.

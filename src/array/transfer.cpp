@@ -133,7 +133,7 @@ Array share_host(void* data, DType dtype, Extents shape, Extents strides, bool r
 }
 
 Array arrays::share_memory(const char* op_name, void* data, DType dtype, Extents shape, Extents strides, MemoryKind kind, bool read_only,
-                           std::function<void()> release, const Queue& queue) {
+                           std::function<void()> release, const Queue& queue, Owner owner) {
     const std::int64_t size = itemsize(dtype);
     // The block reaches from the lowest to the highest element; negative strides put the first one inside it.
     const MemoryRange range = memory_range(op_name, data, dtype, shape, strides, size);
@@ -155,7 +155,7 @@ Array arrays::share_memory(const char* op_name, void* data, DType dtype, Extents
     // Last: until then an exception leaves the memory to the caller.
     Ref<device::Buffer> buffer = queue.device().impl()->import(base, range.bytes, kind, std::move(release));
     queue.impl()->device()->note_kind(kind);
-    buffer->set_externally_writable();
+    if (owner == Owner::Uses) buffer->set_externally_writable();
     if (read_only) buffer->set_read_only();
     whole->buffer = buffer;
     shown->buffer = std::move(buffer);

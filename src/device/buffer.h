@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include <pardo/event.h>
@@ -34,7 +36,10 @@ class Buffer : public RefCounted<Buffer> {
 public:
     Buffer(Device* device, MemoryKind kind, void* data, std::size_t bytes) : device_(device), kind_(kind), data_(data), bytes_(bytes) {}
     virtual ~Buffer() = default;
-    static void destroy(Buffer* self) { self->dispose(); }
+    static void destroy(Buffer* self) {
+        self->retired_ = nullptr;  // its block may become another buffer
+        self->dispose();
+    }
 
     Device* device() const noexcept { return device_; }
     MemoryKind kind() const noexcept { return kind_; }
@@ -82,6 +87,7 @@ public:
     void collect_for_read(const View& view, std::vector<Event>& needs, std::vector<Event>& after, Look look, F&& passed) {
         if (!written()) return;
         std::lock_guard lock(mutex());
+        refuse_if_retired();
         prune_writes();
         note_busy();
         if (writes_.empty() && failed_.empty()) return;
@@ -98,6 +104,7 @@ public:
     template <class F> void collect_for_write(std::vector<Event>& out, F&& passed) {
         if (!busy()) return;
         std::lock_guard lock(mutex());
+        refuse_if_retired();
         prune();
         add_others(out, writes_, passed);
         add_others(out, reads_, passed);
@@ -107,6 +114,7 @@ public:
     template <class F> void collect_for_write(const View& view, std::vector<Event>& out, F&& passed) {
         if (!busy()) return;
         std::lock_guard lock(mutex());
+        refuse_if_retired();
         prune();
         if (!writes_.empty()) {
             const ByteRegion region(view, bytes_);
@@ -130,6 +138,10 @@ public:
     Event failed_write(const View& view);
     /// Makes the elements of a view whole as they are: waits, then forgets what failed there.
     void accept(const View& view);
+    /// The memory's owner takes it back: from now on each use throws Value with this message, when it is recorded or submitted. What is
+    /// still under way is handed out as collect_for_read does, and forgotten here: the caller waits for it.
+    void retire(std::string message, std::vector<Event>& needs, std::vector<Event>& after);
+    bool retired() const;
     /// Cheap test before the calls above: false when no unfinished use is known.
     bool busy() const noexcept { return busy_.load(std::memory_order_acquire) != 0; }
     /// The same for writes only.
@@ -197,8 +209,13 @@ protected:
     void overwrite(const ByteRegion& region);
     void cut(WriteUse& write, const ByteRegion& region);
     void add_failed(const ByteRegion& region, std::vector<Event>& out, Look look);
-    /// Sets busy_ by the lists.
+    /// Sets busy_ by the lists; a retired buffer is always busy, so that no use overlooks it.
     void note_busy() noexcept;
+    void refuse_if_retired() const {
+        if (retired_) [[unlikely]]
+            throw_retired();
+    }
+    [[noreturn, gnu::cold]] void throw_retired() const;
     template <class U, class F> static void add_others(std::vector<Event>& out, const std::vector<U>& uses, F& passed) {
         for (const U& u : uses) {
             if (!passed(u.event)) out.push_back(u.event);
@@ -225,6 +242,7 @@ protected:
     std::vector<FailedRange> failed_;
     std::size_t look_at_reads_ = few;  // so many have to be there before it is looked which are complete
     Event timed_write_;
+    std::unique_ptr<const std::string> retired_;  // what uses are told; null: the memory is there
 };
 
 /// Makes the locks of buffers survive fork().

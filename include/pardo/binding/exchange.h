@@ -107,4 +107,14 @@ PARDO_API Array import_memory(void* data, DType dtype, Extents shape, Extents st
                               std::function<void()> release, const Queue& queue, std::optional<ForeignStream> stream = {},
                               const char* op_name = "asarray");
 
+/// Row-major memory of the queue's device, or of the host where the device takes that, whose owner leaves it to us until retire_memory:
+/// until then no other code reads or writes it, so that work on it is recorded as on memory of our own. `release` and errors: as
+/// import_memory.
+PARDO_API Array borrow_memory(const char* op_name, void* data, DType dtype, Extents shape, bool read_only, std::function<void()> release,
+                              const Queue& queue);
+/// Gives the array's memory back to its owner, or says that it must not be used any more: what is pending on it is computed and waited for
+/// (`stream`: work of the array's queue is not waited for, the stream is made to), and from then on each use of the array, and of others
+/// over that memory, throws Value with the message. Raises what failed there, when the memory is given back.
+PARDO_API void retire_memory(const Array& x, std::string message, std::optional<ForeignStream> stream = {});
+
 }  // namespace pardo

@@ -178,6 +178,24 @@ Array from_cuda_memory(std::uintptr_t address, DType dtype, const Ints& shape, I
     return delivered("asarray", *shared, queue ? &*queue : nullptr, copy);
 }
 
+/// Memory that `owner` leaves to pardo until retire().
+Array borrow(const char* op_name, std::uintptr_t address, DType dtype, const Ints& shape, bool read_only, nb::object owner,
+             const pardo::Queue& queue) {
+    PyObject* const kept = owner.release().ptr();
+    const auto release = [kept] { let_go([](void* p) { Py_DECREF(static_cast<PyObject*>(p)); }, kept); };
+    try {
+        return pardo::borrow_memory(op_name, reinterpret_cast<void*>(address), dtype, shape, read_only, release, queue);
+    } catch (...) {
+        release();
+        throw;
+    }
+}
+
+void retire(const ArrayArgument& x, const std::string& message, std::optional<std::uintptr_t> stream) {
+    const Unlocked unlocked;
+    pardo::retire_memory(x, message, stream);
+}
+
 }  // namespace
 
 namespace {
@@ -430,6 +448,10 @@ void bind_exchange(nb::module_& m, nb::class_<Array>& c) {
         },
         nb::arg("op_name"), nb::arg("address"), nb::arg("dtype"), nb::arg("shape"), nb::arg("strides"),
         "The lowest address of described elements (strides in bytes), and how many bytes they reach over.");
+    m.def("_borrow", &borrow, nb::arg("op_name"), nb::arg("address"), nb::arg("dtype"), nb::arg("shape"), nb::arg("read_only"),
+          nb::arg("owner"), nb::arg("queue"), "Array on row-major memory that its owner leaves to pardo until _retire.");
+    m.def("_retire", &retire, nb::arg("x"), nb::arg("message"), nb::arg("stream").none() = nb::none(),
+          "Ends the use of the array's memory: computes and waits for what is pending; later uses raise ValueError.");
     m.def("_from_cuda_memory", &from_cuda_memory, nb::arg("address"), nb::arg("dtype"), nb::arg("shape"), nb::arg("strides"),
           nb::arg("read_only"), nb::arg("stream"), nb::arg("owner"), nb::arg("queue").none(), nb::arg("copy").none());
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <pardo/error.h>
+
 #include "base/fork.h"
 #include "device/device.h"
 
@@ -127,7 +129,7 @@ void Buffer::add_read(const Event& event, std::uint64_t number) {
 }
 
 void Buffer::note_busy() noexcept {
-    const bool writes = !writes_.empty() || !failed_.empty();
+    const bool writes = retired_ || !writes_.empty() || !failed_.empty();
     const auto bits = static_cast<std::uint8_t>((reads_.empty() ? 0 : reads_bit) | (writes ? writes_bit : 0));
     busy_.store(bits, std::memory_order_release);
 }
@@ -289,5 +291,28 @@ void Buffer::accept(const View& view) {
     overwrite(ByteRegion(view, bytes_));
     note_busy();
 }
+
+void Buffer::retire(std::string message, std::vector<Event>& needs, std::vector<Event>& after) {
+    const std::lock_guard lock(mutex());
+    refuse_if_retired();
+    prune();
+    // The failures that readers have not been told yet are the caller's, too.
+    for (const FailedRange& f : failed_) needs.push_back(f.event);
+    for (const WriteUse& u : writes_) needs.push_back(u.event);
+    for (const Use& u : reads_) after.push_back(u.event);
+    failed_.clear();
+    writes_.clear();
+    reads_.clear();
+    retired_ = std::make_unique<const std::string>(std::move(message));
+    set_externally_writable();  // uses are run when they are recorded, and so refused there
+    note_busy();
+}
+
+bool Buffer::retired() const {
+    const std::lock_guard lock(mutex());
+    return retired_ != nullptr;
+}
+
+void Buffer::throw_retired() const { throw Error(ErrorCode::Value, *retired_); }
 
 }  // namespace pardo::device

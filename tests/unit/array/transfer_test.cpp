@@ -13,6 +13,7 @@
 #include <pardo/error.h>
 #include <pardo/ops.h>
 
+#include "../message_of.h"
 #include "array/record.h"
 #include "support.h"
 
@@ -165,6 +166,78 @@ TEST(Transfer, ReadOnlyMemoryIsNotWritten) {
     EXPECT_FALSE(x.writeable());
     EXPECT_THROW(x.assign(Scalar(0.0)), Error);
     EXPECT_THROW(x.mutable_data(), Error);
+}
+
+TEST(Transfer, BorrowedMemoryIsRecordedOnUntilItIsGivenBack) {
+    std::vector<double> data = {1, 2, 3, 4};
+    int released = 0;
+    const Queue queue(Device("cpu"));
+    {
+        const Array x = borrow_memory(
+            "test", data.data(), DType::Float64, S{4}, false, [&] { ++released; }, queue);
+        const Array later = add(x, 1.0), view = x[1];
+        EXPECT_TRUE(later.pending());  // no other code writes the memory
+        store("test", x, multiply(x, 10.0));
+        const Array last = add(x, 1.0);
+        retire_memory(x, "it is over");
+        EXPECT_EQ(data, (V{10, 20, 30, 40}));
+        data.assign(4, 0);
+        EXPECT_EQ(values(later), (V{2, 3, 4, 5}));  // readers were computed before
+        EXPECT_EQ(values(last), (V{11, 21, 31, 41}));
+        EXPECT_EQ(message_of([&] { (void)add(x, 1.0); }), "it is over");
+        EXPECT_EQ(message_of([&] { (void)add(view, 1.0); }), "it is over");
+        EXPECT_EQ(message_of([&] { store("test", x, later); }), "it is over");
+        EXPECT_EQ(message_of([&] { x.wait(); }), "it is over");
+        EXPECT_EQ(message_of([&] { values(x); }), "it is over");
+        EXPECT_EQ(message_of([&] { (void)x[0].item(); }), "it is over");
+        EXPECT_EQ(message_of([&] { (void)x.mutable_data(); }), "it is over");
+        EXPECT_EQ(message_of([&] { retire_memory(x, "again"); }), "it is over");
+        EXPECT_EQ(message_of([&] { (void)export_memory(x, {}, false); }), "it is over");
+        EXPECT_EQ(data, (V{0, 0, 0, 0}));
+        EXPECT_EQ(released, 0);
+    }
+    EXPECT_EQ(released, 1);
+}
+
+TEST(Transfer, GivingMemoryBackWaitsForWorkAndRaisesWhatFailed) {
+    const Queue queue(Device("cpu"));
+    std::atomic<int> done{0};
+    const auto task = [&](const Array& x, bool fails) {
+        const device::BufferUse uses[] = {{x.node()->buffer.get(), device::Access::Write}};
+        const auto nap = [&done, fails] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            ++done;
+            if (fails) throw Error(ErrorCode::Internal, "it failed");
+        };
+        queue.impl()->host_task(nap, uses, {"nap", {}}, 1e6);
+    };
+    const Array x = empty(S{1000}, DType::Float64, queue), y = empty(S{1000}, DType::Float64, queue);
+    task(x, false);
+    retire_memory(x, "over");
+    EXPECT_EQ(done, 1);
+    task(y, true);
+    EXPECT_NE(message_of([&] { retire_memory(y, "over"); }).find("it failed"), std::string::npos);
+    EXPECT_EQ(done, 2);
+    EXPECT_EQ(message_of([&] { y.wait(); }), "over");
+    try {
+        queue.wait();
+    } catch (const Error&) {  // what the queue was told by then
+    }
+}
+
+TEST(Transfer, BlocksOfRetiredArraysAreUsedAgain) {
+    const Queue queue(Device("cpu"));
+    const void* block = nullptr;
+    {
+        const Array x = empty(S{100'000}, DType::Float64, queue);
+        block = x.node()->buffer->data();
+        retire_memory(x, "over");
+    }
+    const Array next = empty(S{100'000}, DType::Float64, queue);
+    EXPECT_EQ(next.node()->buffer->data(), block);
+    EXPECT_FALSE(next.node()->buffer->retired());
+    EXPECT_TRUE(add(next, 1.0).pending());
+    (void)values(next);
 }
 
 TEST(Transfer, HeldMemoryOutlivesItsArray) {

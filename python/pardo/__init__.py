@@ -183,6 +183,7 @@ if _TYPE_CHECKING:
     from pardo import algorithm as algorithm
     from pardo import cython as cython
     from pardo import fft as fft
+    from pardo import gl as gl
     from pardo import lib as lib
     from pardo import linalg as linalg
     from pardo import ndimage as ndimage

@@ -95,6 +95,7 @@ MODULES = (
     "compat",
     "cython",
     "fft",
+    "gl",
     "lib",
     "linalg",
     "ndimage",

@@ -12,7 +12,12 @@ import pytest
 pytestmark = pytest.mark.once
 
 FOLDER = Path(__file__).resolve().parents[2] / "examples"
-NEEDS = {"climatology": ("xarray", "zarr"), "k_means_cluster": ("distributed",), "nearest_neighbours": ("sklearn",)}
+NEEDS = {
+    "climatology": ("xarray", "zarr"),
+    "k_means_cluster": ("distributed",),
+    "nearest_neighbours": ("sklearn",),
+    "particles": ("moderngl",),
+}
 ALL_DEVICES = {"asyncio_pipeline", "devices", "overlap"}  # these use every device in one run
 CPU_ALONE = {"fission", "nearest_neighbours"}
 EXAMPLES = sorted(path.stem for path in FOLDER.glob("*.py"))

@@ -71,6 +71,7 @@ def test_values_go_both_ways(ctx, buffer, device):
     expected[0] = 5
     assert_array_equal(drawn(ctx, buffer), 2 * expected)
     with buffer.map(device, access="read") as x:
+        assert not x.flags.writeable
         assert_array_equal(pp.asnumpy(x), expected)
 
 

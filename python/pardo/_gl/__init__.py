@@ -1,1 +1,2 @@
-# python/pardo/_gl: memory of OpenGL as arrays and images; pardo/gl.py makes it public.
+# python/pardo/_gl/__init__.py: the package; nothing is exported here.
+"""Buffers and textures of OpenGL as arrays and images."""

@@ -356,9 +356,12 @@ class BufferMap:
         address = self._map(context, op_name, "read")
         try:
             host = memory_at(address, self._nbytes).view(self._element).reshape(self._extents)
-            return _core._copy_operand(host, self._element, self._queue, op_name)
+            copy = _core._copy_operand(host, self._element, self._queue, op_name)
         finally:
             self._unmap(context, op_name)
+        if self._access == "read":
+            copy._set_writeable(False)
+        return copy
 
     def _map(self, context: Context, op_name: str, access: str) -> int:
         """The address of the first element on the host, after OpenGL's commands so far."""

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import math
 import operator
 import os
 from collections.abc import Iterator
@@ -169,7 +170,7 @@ class Buffer(Owned):
             self.shape: tuple[int, ...] = (left // self.dtype.itemsize,)
         else:
             self.shape = tuple(arguments.shape(shape, op_name))
-        self.nbytes = int(np.prod(self.shape, dtype=object)) * self.dtype.itemsize
+        self.nbytes = math.prod(self.shape) * self.dtype.itemsize
         self._check_fit(size, op_name)
 
     def _checked_size(self, context: Context, op_name: str) -> int:
@@ -282,7 +283,7 @@ class BufferMap:
         self._records = dtype.names is not None
         self._extents = [*shape, dtype.itemsize] if self._records else list(shape)
         self._element: np.dtype[Any] = np.dtype(np.uint8) if self._records else dtype
-        self._nbytes = int(np.prod(shape, dtype=object)) * dtype.itemsize
+        self._nbytes = math.prod(shape) * dtype.itemsize
         self._memory: Array | None = None
         self._copied = not queue.device._takes_host_memory
         self._in_place = False  # whether OpenGL has it mapped for us until the end
@@ -426,7 +427,7 @@ def empty(shape: Shape, dtype: DTypeLike = np.float32) -> Buffer:
     op_name = "gl.empty"
     extents = arguments.shape(shape, op_name)
     element = arguments.dtype_of(dtype, op_name, fields=True)
-    nbytes = int(np.prod(extents, dtype=object)) * element.itemsize
+    nbytes = math.prod(extents) * element.itemsize
     if nbytes >= 2**63:
         raise MemoryError(f"{op_name}: {nbytes} bytes are more than can be addressed")
     context = gl.current(op_name)

@@ -70,12 +70,19 @@ _WAYS = (
 )
 
 
-def _load(name: str) -> ctypes.CDLL | None:
-    """A library that the process has loaded; a context cannot be current without it."""
+_loaded: dict[str, tuple[Any, Any]] = {}
+
+
+def _load(library: str, get_current: str, get_address: str) -> tuple[Any, Any] | None:
+    """Two functions of a library that the process has loaded; a context cannot be current without it."""
     try:
-        return ctypes.CDLL(name, mode=os.RTLD_NOLOAD | os.RTLD_LAZY)
+        found = ctypes.CDLL(library, mode=os.RTLD_NOLOAD | os.RTLD_LAZY)
     except OSError:
         return None
+    asked, address_of = getattr(found, get_current), getattr(found, get_address)
+    asked.restype, asked.argtypes = ctypes.c_void_p, ()
+    address_of.restype, address_of.argtypes = ctypes.c_void_p, (ctypes.c_char_p,)
+    return _loaded.setdefault(library, (asked, address_of))
 
 
 class Context:
@@ -138,12 +145,10 @@ _known: dict[tuple[str, int], Context] = {}
 def current(op_name: str) -> Context:
     """The context that is current in this thread; raises RuntimeError without one."""
     for library, get_current, get_address in _WAYS:
-        loaded = _load(library)
-        if loaded is None:
+        way = _loaded.get(library) or _load(library, get_current, get_address)
+        if way is None:
             continue
-        asked = getattr(loaded, get_current)
-        asked.restype, asked.argtypes = ctypes.c_void_p, ()
-        handle = asked()
+        handle = way[0]()
         if not handle:
             continue
         known = _known.get((get_current, handle))
@@ -151,9 +156,7 @@ def current(op_name: str) -> Context:
             return known
         if known is not None:
             break  # made by the process that this one was forked from
-        address_of = getattr(loaded, get_address)
-        address_of.restype, address_of.argtypes = ctypes.c_void_p, (ctypes.c_char_p,)
-        return _known.setdefault((get_current, handle), Context(handle, address_of))
+        return _known.setdefault((get_current, handle), Context(handle, way[1]))
     raise RuntimeError(
         f"{op_name}: no OpenGL context is current in this thread; call it from the thread whose context it is, after "
         "making that current (a process that was forked makes one of its own)"

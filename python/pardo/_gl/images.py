@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import math
 from collections.abc import Iterator
 from types import TracebackType
 from typing import Any
@@ -140,7 +141,7 @@ class Image(Owned):
         self.channels, dtype, self.normalized = _FORMATS[internal]
         self._internal = internal
         self.dtype: np.dtype[Any] = np.dtype(dtype)
-        self.nbytes = int(np.prod(self.shape, dtype=object)) * self.channels * self.dtype.itemsize
+        self.nbytes = math.prod(self.shape) * self.channels * self.dtype.itemsize
 
     def _kind(self, context: Context) -> str:
         if context.version < (4, 5):

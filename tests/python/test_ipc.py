@@ -110,6 +110,31 @@ def test_a_read_only_array_is_read_only_there() -> None:
         assert "read-only" in other.ask("pp.from_ipc(h).fill(1)", x.ipc_handle())
 
 
+def test_a_reader_sees_what_is_written_beside_it() -> None:
+    x = filled(10)
+    view = x[:]
+    view.flags.writeable = False
+    r = pp.from_ipc(view.ipc_handle())
+    assert pp.shares_memory(x, r)
+    assert not r.flags.writeable
+    x[1:] = r[:-1]
+    np.testing.assert_array_equal(x, [0, *range(9)])
+    x[...] = r[::-1]
+    np.testing.assert_array_equal(x, [*range(8, -1, -1), 0])
+    with Other() as other:
+        code = "kept.setdefault('r', pp.from_ipc(h)).flags.writeable"
+        assert other.ask(code, view.ipc_handle()) == "False"
+        assert other.ask(
+            "(lambda w: (w.fill(3), kept['r'].tolist(), pp.shares_memory(w, kept['r'])))(pp.from_ipc(h))", x.ipc_handle()
+        ) == repr((None, [3.0] * 10, True))
+
+
+def test_handles_of_records_are_equal() -> None:
+    x = pp.ipc_empty(3, [("a", "f4"), ("b", "i4")])
+    h = x.ipc_handle()
+    assert pickle.loads(pickle.dumps(h)) == h == pp.IpcHandle.from_bytes(bytes(h))
+
+
 def test_handles_are_plain_data() -> None:
     x = filled(2)
     h = x.ipc_handle()
@@ -286,6 +311,9 @@ def changed(handle: pp.IpcHandle, **facts: Any) -> bytes:
         {"bytes": 8},
         {"dtype": "O"},
         {"dtype": "nonsense"},
+        {"dtype": "<M8[s]"},
+        {"dtype": "|V8"},
+        {"shape": [1] * 33, "strides": [8] * 33},
         {"dtype": [["a", "O"]]},
         {"memory": "disk"},
         {"writable": 1},
@@ -380,6 +408,11 @@ def test_blocks_of_gpus() -> None:
         assert other.ask("pp.from_ipc(h).dtype, pp.from_ipc(h).shape", handle_of("kept['x'][:0]")) == "(dtype('float64'), (0, 3))"
         owner.ask("kept.setdefault('b', pp.asarray(np.arange(3), dtype=pp.bfloat16, device='cuda:0'))")
         assert other.ask("str(pp.from_ipc(h).dtype), pp.from_ipc(h).tolist()", handle_of("kept['b']")) == "('bfloat16', [0.0, 1.0, 2.0])"
+        owner.ask("kept.setdefault('r', pp.ipc_empty(3, [('a', 'f4'), ('b', 'i4')], device='cuda:0')).shape")
+        assert other.ask("pp.from_ipc(h).dtype.names, pp.from_ipc(h).shape", handle_of("kept['r']")) == "(('a', 'b'), (3,))"
+        # What the owner itself has opened keeps it, too.
+        assert owner.ask("kept.setdefault('z', pp.from_ipc(kept['b'].ipc_handle())).shape, kept.pop('b').shape") == "((3,), (3,))"
+        assert other.ask("pp.from_ipc(h).shape", handle_of("kept['z'][:2]")) == "(2,)"
         assert "memory of kind 'host' is of this process alone" in owner.ask("pp.empty(3, device='cuda', usm_type='host').ipc_handle()")
     assert "which this process does not see; CUDA_VISIBLE_DEVICES may hide it" in _without_gpu(handle)
 

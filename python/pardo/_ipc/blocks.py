@@ -37,6 +37,7 @@ class Named:
         self.guard = files.make(1)
         self.inode = os.fstat(self.guard).st_ino
         self.kept: dict[int, _core._HeldMemory] = {}
+        self.shown: weakref.WeakSet[Any] = weakref.WeakSet()  # what this process itself has opened
         self.process = os.getpid()
 
 
@@ -48,7 +49,7 @@ def name(x: Any, device: Any, address: int) -> tuple[Named, int, int]:
     """The block that holds an address of an array: it, the place in it, its size."""
     sweep()
     text, offset, size = _core._name_memory(device, address)
-    held = _core._HeldMemory(x)
+    held = _core._HeldMemory(getattr(x, "_memory", x))  # that of records
     with _lock:
         key = (device.id, address - offset)
         block = _named.get(key)
@@ -63,7 +64,8 @@ def sweep() -> None:
     dropped = []  # after the lock
     with _lock:
         for key, block in list(_named.items()):
-            if block.process != os.getpid() or not all(held.alone() for held in block.kept.values()) or not _alone(block.guard):
+            used = len(block.shown) > 0 or not all(held.alone() for held in block.kept.values())
+            if used or block.process != os.getpid() or not _alone(block.guard):
                 continue
             dropped.append(_named.pop(key))
             os.close(block.guard)  # who opens it now finds none; who has just done so looks again when he has the lock
@@ -95,11 +97,13 @@ class Opened:
         except BaseException:
             os.close(guard)
             raise
-        weakref.finalize(self, _close, device, self.address, guard).atexit = False
+        weakref.finalize(self, _close, device, self.address, guard, os.getpid()).atexit = False
 
 
-def _close(device: Any, address: int, guard: int) -> None:
-    _core._close_memory(device, address)
+def _close(device: Any, address: int, guard: int, process: int) -> None:
+    if os.getpid() == process:  # a forked child has the descriptor too, and no device
+        _core._close_memory(device, address)
+        fcntl.flock(guard, fcntl.LOCK_UN)
     os.close(guard)
 
 
@@ -117,7 +121,7 @@ def open_block(device: Any, name: bytes, place: files.Place) -> Opened:
                 break
             except BlockingIOError:
                 if look + 1 == _LOOKS:
-                    raise
+                    raise TimeoutError("from_ipc: the process that made the handle looks at its memory all the time; try again") from None
                 time.sleep(_PAUSE_S)
         os.close(files.open_at(place, False, 1, "from_ipc"))  # the owner had not let go when the lock was taken
     except BaseException:

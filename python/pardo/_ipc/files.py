@@ -63,8 +63,12 @@ def open_at(place: Place, writable: bool, size: int, op_name: str) -> int:
         f"{op_name}: process {process}, which made the handle, has ended or let go of the array; it has to keep the array until others "
         "have opened it",
     )
+    path = f"/proc/{process}/fd/{place['file']}"
     try:
-        fd = os.open(f"/proc/{process}/fd/{place['file']}", (os.O_RDWR if writable else os.O_RDONLY) | os.O_CLOEXEC | os.O_NONBLOCK)
+        there = os.stat(path)  # what else has that number by now is not opened
+        if not stat.S_ISREG(there.st_mode) or there.st_ino != place["inode"]:
+            raise gone
+        fd = os.open(path, (os.O_RDWR if writable else os.O_RDONLY) | os.O_CLOEXEC | os.O_NONBLOCK)
     except (FileNotFoundError, ProcessLookupError):
         raise gone from None
     except OSError as error:

@@ -10,7 +10,7 @@ from pardo._ipc.files import Place
 __all__ = ["IpcHandle"]
 
 _MAGIC = b"pardo array of a process, form 1\n"
-_MOST_BYTES = 1 << 62
+_MOST_BYTES, _MOST_AXES = 1 << 62, 32
 _PLACE = {"boot": str, "space": int, "process": int, "started": int, "file": int, "inode": int}
 
 
@@ -129,7 +129,7 @@ class IpcHandle:
 def made(facts: dict[str, Any]) -> IpcHandle:
     """A handle of facts that are known to be right."""
     handle = object.__new__(IpcHandle)
-    handle._facts = facts
+    handle._facts = json.loads(json.dumps(facts))  # as they are on the other side
     return handle
 
 
@@ -140,7 +140,15 @@ def facts_of(handle: IpcHandle) -> dict[str, Any]:
 
 def described(dtype: np.dtype[Any]) -> Any:
     """A dtype as plain data."""
-    return dtype.name if dtype.name == "bfloat16" else np.lib.format.dtype_to_descr(dtype)
+    if dtype.name == "bfloat16":
+        return dtype.name
+    try:
+        descr = np.lib.format.dtype_to_descr(dtype)
+        if _dtype_of(json.loads(json.dumps(descr))) == dtype:
+            return descr
+    except (ValueError, TypeError):
+        pass
+    raise ValueError(f"ipc_handle: records of {dtype} cannot be described: fields need plain names, in their order in memory")
 
 
 def _dtype_of(text: Any) -> np.dtype[Any]:
@@ -183,7 +191,9 @@ def _checked(facts: Any) -> dict[str, Any]:
     if type(shape) is not list or type(strides) is not list or len(shape) != len(strides):
         raise ValueError
     dtype = _dtype_of(facts["dtype"])
-    if dtype.hasobject or type(facts["writable"]) is not bool or facts["memory"] not in ("host", "device"):
+    if dtype.hasobject or dtype.kind not in "biufcV" or (dtype.kind == "V" and dtype.names is None and facts["dtype"] != "bfloat16"):
+        raise ValueError
+    if len(shape) > _MOST_AXES or type(facts["writable"]) is not bool or facts["memory"] not in ("host", "device"):
         raise ValueError
     low, high, count = 0, dtype.itemsize, 1
     for extent, stride in zip(shape, strides, strict=True):

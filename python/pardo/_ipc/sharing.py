@@ -109,7 +109,6 @@ def _add_segment(x: Array, facts: dict[str, Any]) -> None:
         )
     segment, map_ = found
     facts |= {
-        "writable": facts["writable"] and segment.writable,
         "offset": address - segment.low,
         "bytes": segment.size,
         "place": files.place_of(segment.fd),
@@ -193,7 +192,7 @@ def from_ipc(handle: IpcHandle, *, device: DeviceLike = None) -> Array:
         )
     if facts["place"] is None:
         return asarray(np.ndarray(facts["shape"], handle.dtype), copy=False, device=target)
-    map_ = memory.open_segment(facts["place"], facts["writable"], facts["bytes"])
+    map_ = memory.open_segment(facts["place"], facts["bytes"])
     return asarray(memory.elements(map_, facts, handle.dtype), copy=False, device=target)
 
 
@@ -233,16 +232,21 @@ def _from_block(handle: IpcHandle, facts: dict[str, Any], device: Device) -> Arr
     own = blocks.own(facts["place"]["inode"]) if facts["place"]["process"] == os.getpid() else None
     owner: Any
     if own is not None:
-        address, owner = own.base, dict(own.kept)
+        address, owner = own.base, dict(own.kept)  # these keep it, whatever arrays go
     else:
         owner = blocks.open_block(device, bytes.fromhex(facts["name"]), facts["place"])
         address = owner.address
     dtype, shape, strides = handle.dtype, facts["shape"], facts["strides"]
-    if dtype.kind != "V":
-        return asarray(_Shown(owner, address + facts["offset"], shape, strides, dtype.str, facts["writable"]), copy=False, device=device)
+    plain = dtype.kind != "V"
     # bfloat16 and records have no letters there: bytes of each element, seen as one.
-    shown = _Shown(owner, address + facts["offset"], [*shape, dtype.itemsize], [*strides, 1], "|u1", facts["writable"])
-    return asarray(shown, copy=False, device=device).view(dtype)[..., 0]
+    text, bytes_of_each = (dtype.str, ()) if plain else ("|u1", (dtype.itemsize,))
+    shown = _Shown(
+        owner, address + facts["offset"], [*shape, *bytes_of_each], [*strides, *(1 for _ in bytes_of_each)], text, facts["writable"]
+    )
+    if own is not None:
+        own.shown.add(shown)
+    made_of_it = asarray(shown, copy=False, device=device)
+    return made_of_it if plain else made_of_it.view(dtype)[..., 0]
 
 
 def _is_host(device: Device) -> bool:

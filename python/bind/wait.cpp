@@ -304,7 +304,13 @@ void finish_driver_work() {
 
 /// What has been noticed until now; at exit, all there is.
 void report_unseen_failures(bool last) {
-    if (last) finish_driver_work();
+    if (last) {
+        {
+            const Released released;
+            pardo::finish_compiling();
+        }
+        finish_driver_work();
+    }
     report_unseen(last ? pardo::Unseen::Last : pardo::Unseen::Known);
 }
 

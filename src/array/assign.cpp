@@ -45,7 +45,7 @@ void check_output_shape(const char* op_name, std::span<const Operand> operands, 
 /// True when only this handle can see the value or its memory: then a new value for the handle has the effect of writing.
 bool unshared(const Node& node) {
     if (node.use_count() != 1 || node.kind == Kind::View) return false;
-    return node.kind != Kind::Leaf || (node.buffer->use_count() == 1 && !node.buffer->externally_writable());
+    return node.kind != Kind::Leaf || (node.buffer->unshared() && !node.buffer->externally_writable());
 }
 
 /// A power whose exponents count only where it is stored: elsewhere they may be negative.

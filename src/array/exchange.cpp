@@ -36,7 +36,7 @@ std::optional<std::pair<int, int>> dlpack_device(const Array& x) {
 bool only_holder(const Array& x) {
     x.force();
     const device::Buffer& buffer = *x.node()->buffer;
-    return x.node()->use_count() == 1 && buffer.use_count() == 1 && !buffer.externally_writable() && !buffer.externally_readable();
+    return x.node()->use_count() == 1 && buffer.unshared() && !buffer.externally_writable() && !buffer.externally_readable();
 }
 
 bool only_array(const Array& x) {

@@ -21,7 +21,7 @@ HeldMemory::HeldMemory(const Array& x) : buffer_(x.force().node()->buffer.get())
 
 HeldMemory::~HeldMemory() { buffer_->release(); }
 
-bool HeldMemory::alone() const noexcept { return buffer_->use_count() == 1; }
+bool HeldMemory::alone() const noexcept { return buffer_->unshared(); }
 
 std::uintptr_t HeldMemory::number() const noexcept { return reinterpret_cast<std::uintptr_t>(buffer_); }
 

@@ -142,6 +142,8 @@ public:
     /// still under way is handed out as collect_for_read does, and forgotten here: the caller waits for it.
     void retire(std::string message, std::vector<Event>& needs, std::vector<Event>& after);
     bool retired() const;
+    /// Whether one reference alone is left, beside those of deferred work (KeptForWork): no other array shows the elements.
+    bool unshared() const noexcept { return use_count() - kept_for_work_.load(std::memory_order_relaxed) <= 1; }
     /// Cheap test before the calls above: false when no unfinished use is known.
     bool busy() const noexcept { return busy_.load(std::memory_order_acquire) != 0; }
     /// The same for writes only.
@@ -242,7 +244,22 @@ protected:
     std::vector<FailedRange> failed_;
     std::size_t look_at_reads_ = few;  // so many have to be there before it is looked which are complete
     Event timed_write_;
+    friend class KeptForWork;
+    std::atomic<std::int64_t> kept_for_work_{0};
     std::unique_ptr<const std::string> retired_;  // what uses are told; null: the memory is there
+};
+
+/// A reference of work that has not been handed to its driver yet. How long it lives depends on when that happens, which nothing that
+/// counts references may depend on.
+class KeptForWork {
+public:
+    explicit KeptForWork(Buffer* buffer) : buffer_(buffer) { buffer_->kept_for_work_.fetch_add(1, std::memory_order_relaxed); }
+    KeptForWork(const KeptForWork& other) : KeptForWork(other.buffer_.get()) {}
+    ~KeptForWork() { buffer_->kept_for_work_.fetch_sub(1, std::memory_order_relaxed); }
+    KeptForWork& operator=(const KeptForWork&) = delete;
+
+private:
+    Ref<Buffer> buffer_;
 };
 
 /// Makes the locks of buffers survive fork().

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <cstdlib>
 #include <deque>
 #include <new>
 #include <system_error>
@@ -12,6 +13,7 @@
 
 #include "base/affinity.h"
 #include "base/fork.h"
+#include "device/queue/scheduler.h"
 
 namespace pardo::device {
 namespace {
@@ -47,6 +49,7 @@ public:
         }
         wake_.notify_one();
     }
+    bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
     void close() {
         std::deque<Ref<PendingProgram>> dropped;  // goes after the lock
         std::unique_lock lock(mutex_);
@@ -102,11 +105,22 @@ private:
     std::deque<Ref<PendingProgram>> waiting_;
     std::vector<Ref<PendingProgram>> running_;
     std::size_t idle_ = 0, threads_ = 0;
-    bool closed_ = false;
+    std::atomic<bool> closed_{false};
     const std::size_t most_threads_ = std::clamp<std::size_t>(cores_of_thread().size(), 1, 8);
 };
 
 [[maybe_unused]] const CompileThreads& threads_at_start = CompileThreads::instance();  // see at_fork
+
+}  // namespace
+
+namespace {
+
+/// Compilers make things when they are first used that exit() destroys, the last that was made first: queues come to rest before that.
+void finish_at_exit() {
+    constexpr int first_uses = 16;
+    static std::atomic<int> times{0};
+    if (times.fetch_add(1, std::memory_order_relaxed) < first_uses) std::atexit([] { finish_queues(Runner::Process); });
+}
 
 }  // namespace
 
@@ -135,6 +149,7 @@ Program* PendingProgram::make(std::unique_lock<std::mutex>) {
         failed_.store(true, std::memory_order_release);
         throw;
     }
+    finish_at_exit();
     make_ = nullptr;
     made_.store(program_.get(), std::memory_order_release);
     return program_.get();
@@ -173,6 +188,6 @@ CompileLater::CompileLater() noexcept : outer_(std::exchange(compile_later, true
 
 CompileLater::~CompileLater() { compile_later = outer_; }
 
-bool CompileLater::here() noexcept { return compile_later; }
+bool CompileLater::here() noexcept { return compile_later && !CompileThreads::instance().closed(); }
 
 }  // namespace pardo::device

@@ -46,7 +46,7 @@ Program* compiled_program(Program* program);
 
 /// `program`, a PendingProgram, for a launch that is being submitted: threads of the library begin with what has been asked for first.
 Ref<PendingProgram> compile_ahead(Program* program);
-/// At exit: what these threads have begun ends, and they begin nothing more.
+/// At exit: what these threads have begun ends, and they begin nothing more; from now on nothing is compiled later.
 void stop_compiling_ahead();
 
 /// While it lives, launches of this thread get a PendingProgram where there is no program in memory.

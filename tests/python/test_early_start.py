@@ -155,6 +155,50 @@ def test_a_process_ends_while_kernels_are_compiled(device: str, end: str, tmp_pa
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.parametrize("device", DEVICES)
+def test_what_waits_for_a_compiler_refers_to_nothing(device: str, tmp_path: Path) -> None:
+    """Whether an array is the only one with its memory does not depend on how far a compiler is."""
+    code = f"""
+import pardo as pp
+x, out = pp.ones((600, 600), device={device!r}) + 0, pp.ones((600, 600), device={device!r}) + 0
+x.wait(), out.wait()
+w = pp.sort(pp.tanh(x * 3 + 1), axis=0)
+out[...] = x
+out.resize((300, 300))
+print(out.shape, float(out.sum()))
+"""
+    environment = {**os.environ, "PARDO_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("(300, 300) 90000.0\n", "")
+
+
+def test_an_exit_waits_for_compilers(tmp_path: Path) -> None:
+    """Compilers make things that are destroyed at exit."""
+    lines = "".join(f"pp.sort({'pp.exp(' * i}x * {i}.5{')' * i} @ x, axis=0)\n" for i in range(1, 10))
+    code = f"""
+import atexit
+def late():
+    print(float((pp.sort(x * 9 + 1, axis=0) @ x).sum() > 0))
+atexit.register(late)
+import pardo as pp
+x = pp.ones((300, 300)) + 0
+x.wait()
+kept = [{lines.replace(chr(10), ", ")}]
+"""
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PARDO_CACHE_DIR": str(tmp_path / str(i))},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for i in range(6)  # at once: the threads of each are then far apart
+    ]
+    for process in processes:
+        assert (*process.communicate(timeout=300), process.returncode) == ("1.0\n", "", 0)
+
+
 FORK = """
 import os
 import numpy as np

@@ -29,6 +29,10 @@ PARDO_API int shorten_openblas_timeouts();
 /// Whether it is there: that of NumPy's wheels is known, unless PARDO_OPENBLAS names one for all products.
 PARDO_API bool use_openblas_of_numpy();
 
+/// At exit, before what compilers have made is destroyed: what is submitted is compiled, and from now on nothing is compiled by other
+/// threads than those that need it.
+PARDO_API void finish_compiling();
+
 /// Work at a driver.
 struct UnfinishedWork {
     std::string name, location, device;

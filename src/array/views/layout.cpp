@@ -186,7 +186,7 @@ void set_dtype(Array& x, DType dtype) {
 bool unreferenced(const Array& x) {
     arrays::ensure_leaf(x);
     const Node& leaf = *x.node();
-    return leaf.use_count() == 1 && leaf.buffer->use_count() == 1 && !leaf.buffer->foreign();
+    return leaf.use_count() == 1 && leaf.buffer->unshared() && !leaf.buffer->foreign();
 }
 
 bool may_lack_kind(const Array& x) {

@@ -180,7 +180,7 @@ void QueueCore::execute(CpuEvent& task) {
     }
     const Bound bound(pool_->cores());
     const Work& work = task.work_;
-    if (task.program_) task.program_->compile();  // before the time that is the kernel's
+    if (task.program_ && !stopped_.load(std::memory_order_acquire)) task.program_->compile();  // before the time that is the kernel's
     bool stopped = false;
     device::Outcome outcome = device::run_task(task, inherited_by(request.needs), request.timed, [&] {
         const auto* program = static_cast<const CpuProgram*>(task.program_ ? task.program_->get() : work.program.get());

@@ -216,6 +216,13 @@ void finish_driver_work() {
     device::finish_queues(device::Runner::Driver);
 }
 
+void finish_compiling() {
+    for (const device::Runner runner : {device::Runner::Process, device::Runner::Driver}) {
+        for (const Ref<device::Scheduler>& s : device::live(runner, nullptr)) s->compile_pending();
+    }
+    device::stop_compiling_ahead();
+}
+
 std::vector<QueueWork> unfinished_work() {
     if (!device::driver_gone()) device::sweep_driver_queues(nullptr);
     std::vector<QueueWork> all;

@@ -42,7 +42,7 @@ struct KeptLaunch {
     SmallVector<std::int64_t, 4> extents;
     SmallVector<std::uint64_t, 12> args;
     std::vector<BufferUse> uses;
-    std::vector<Ref<Buffer>> buffers;
+    std::vector<KeptForWork> buffers;
 };
 
 /// Of code that others have written, or that runs on the host.
@@ -106,7 +106,7 @@ Event DriverQueue::submit_native(NativeCall::Owned call, std::span<const BufferU
     return submit_call(
         Activity::Kernel, {}, std::move(request), uses, depends, [&](Stream& stream, const NativeOrder& order) { call(stream, order); },
         [&] {
-            std::vector<Ref<Buffer>> kept;
+            std::vector<KeptForWork> kept;
             for (const BufferUse& u : uses) kept.emplace_back(u.buffer);
             return NativeCall::Owned([call, kept](Stream& stream, const NativeOrder& order) { call(stream, order); });
         });
@@ -139,7 +139,7 @@ Event DriverQueue::submit_copy(const BufferUse& to, const BufferUse& from, std::
     request.label = {"copy", {}, {size, size, 0}};
     request.cost_ns = ns_per_byte * static_cast<double>(bytes);
     const auto keep = [&] {
-        return NativeCall::Owned([call, a = Ref<Buffer>(to.buffer), b = Ref<Buffer>(from.buffer)](
+        return NativeCall::Owned([call, a = KeptForWork(to.buffer), b = KeptForWork(from.buffer)](
                                      Stream& stream, const NativeOrder& order) { call(stream, order); });
     };
     return submit_call(Activity::Copy, {size, size, 0}, std::move(request), uses, depends, call, keep, may_block);
@@ -224,7 +224,7 @@ Event DriverQueue::prefetch(Buffer* buffer, std::size_t offset, std::size_t byte
     request.label.name = "prefetch";
     const auto call = [=](Stream& stream, const NativeOrder& order) { stream.prefetch(buffer, offset, bytes, order); };
     return submit_call({}, {}, std::move(request), uses, depends, call, [&] {
-        return NativeCall::Owned([call, kept = Ref<Buffer>(buffer)](Stream& stream, const NativeOrder& order) { call(stream, order); });
+        return NativeCall::Owned([call, kept = KeptForWork(buffer)](Stream& stream, const NativeOrder& order) { call(stream, order); });
     });
 }
 
@@ -268,7 +268,7 @@ void DriverQueue::write(Buffer* to, std::size_t offset, const void* from, std::s
         request.label.name = small_write;
         const auto call = [=](Stream& stream, const NativeOrder& order) { stream.write(to, offset, kept->data(), bytes, order); };
         submit_call(Activity::Write, {0, static_cast<std::int64_t>(bytes), 0}, std::move(request), uses, {}, call, [&] {
-            return NativeCall::Owned([call, buffer = Ref<Buffer>(to)](Stream& stream, const NativeOrder& order) { call(stream, order); });
+            return NativeCall::Owned([call, buffer = KeptForWork(to)](Stream& stream, const NativeOrder& order) { call(stream, order); });
         });
         return;
     }
@@ -312,7 +312,7 @@ Event DriverQueue::fill(Buffer* to, std::size_t offset, std::size_t bytes, const
         stream.fill(to, offset, bytes, p.bytes, p.size, order);
     };
     return submit_call(Activity::Fill, {0, static_cast<std::int64_t>(bytes), 0}, std::move(request), uses, depends, call, [&] {
-        return NativeCall::Owned([call, kept = Ref<Buffer>(to)](Stream& stream, const NativeOrder& order) { call(stream, order); });
+        return NativeCall::Owned([call, kept = KeptForWork(to)](Stream& stream, const NativeOrder& order) { call(stream, order); });
     });
 }
 

@@ -64,3 +64,21 @@ def forks(kinds: list[str], device: str, tmp_path: Path, count: int) -> None:
 @pytest.mark.parametrize("kind", CHOSEN)
 def test_forks_beside_calls(kind, device, tmp_path):
     forks([kind] * 4, device, tmp_path, 10)
+
+
+@pytest.mark.parametrize("first", ["", "(x @ x).wait()"])
+def test_a_child_ends_where_products_were_queued(first: str) -> None:
+    code = f"""
+import os, sys
+import numpy as np
+import pardo as pp
+x = pp.asarray(np.random.default_rng(0).random((400, 400)))
+x.wait()
+{first}
+y = [x @ x for _ in range(9)]
+child = os.fork()
+if child == 0:
+    sys.exit(0 if np.allclose(y[8], np.asarray(x) @ np.asarray(x)) else 1)
+assert os.waitpid(child, 0)[1] == 0
+"""
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=120)

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <atomic>
@@ -19,6 +20,7 @@
 
 #include "base/env.h"
 #include "base/fork.h"
+#include "device/queue/scheduler.h"
 
 namespace pardo {
 
@@ -90,6 +92,12 @@ std::unique_ptr<routines::NumpyOpenBlas> bind_numpys(const std::string& path) {
     return complete ? std::move(blas) : nullptr;
 }
 
+/// A fork ends OpenBLAS's threads before it calls what was registered earlier, and products that run after that would start them again: the
+/// child would wait for them at its exit. So queues come to rest first, by a handler that is registered after OpenBLAS's own.
+void rest_before_its_threads_end() {
+    (void)pthread_atfork([] { device::wait_for_queues(device::Runner::Process); }, nullptr, nullptr);
+}
+
 std::atomic<const routines::NumpyOpenBlas*> numpys{nullptr};  // once it is there it stays
 
 /// Looks the functions up; wheels prefix every symbol, distributions do not.
@@ -146,6 +154,7 @@ bool use_openblas_of_numpy() {
         if (path.find("/numpy.libs/") == path.npos) continue;
         if (std::unique_ptr<routines::NumpyOpenBlas> found = bind_numpys(path)) {
             numpys = found.release();
+            rest_before_its_threads_end();
             return true;
         }
     }
@@ -162,7 +171,10 @@ const routines::OpenBlas& routines::openblas(const char* op_name) {
     const TemporaryVariable timeout(timeout_variable, openblas_thread_timeout);
     const auto load = [&](const std::vector<std::string>& candidates) {
         if (const DynamicLibrary library = DynamicLibrary::open(candidates, &error)) {
-            if ((s.library = bind(library))) return true;
+            if ((s.library = bind(library))) {
+                rest_before_its_threads_end();
+                return true;
+            }
             error = library.path() + " has no 32-bit CBLAS functions";
         }
         return false;

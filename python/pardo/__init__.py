@@ -233,6 +233,8 @@ if _TYPE_CHECKING:
     from pardo._host.narrow_floats import *
     from pardo._host.scalar_types import *
     from pardo._host.texts import *
+    from pardo._ipc.handle import *
+    from pardo._ipc.sharing import *
     from pardo._kernel.jit import *
     from pardo._kernel.kernel import *
     from pardo._kernel.program import *

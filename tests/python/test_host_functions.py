@@ -31,7 +31,7 @@ def test_files_of_later_names():
     """The table says what the files say, and knows them all."""
     found = {}
     languages = ("_compiler", "_debug", "_generate", "_kernel", "_language", "_offload", "_saving", "_sharding")
-    for folder in ("_functions", "_analysis", "_data", "_filters", "_host", "_pictures", "_records", "_runtime", *languages):
+    for folder in ("_functions", "_analysis", "_data", "_filters", "_host", "_ipc", "_pictures", "_records", "_runtime", *languages):
         for path in sorted((FOLDER / folder).glob("*.py")):
             if folder == "_runtime" and path.stem not in ("float_errors", "memory", "profile", "statistics"):
                 continue  # read with the package

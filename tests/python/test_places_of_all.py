@@ -48,6 +48,7 @@ OTHERS = {
     "test", "wait", "wait_all", "wait_any", "as_completed", "jit", "kernel", "func", "elementwise", "reduction", "scan", "vectorize",
     # Makers, of which numbers are sizes or values of other kinds: test_placement.py
     "empty", "zeros", "ones", "full", "eye", "identity", "indices", "tri", "fromiter", "frombuffer", "fromstring", "fromfunction",
+    "ipc_empty",
     "save", "savez", "savez_compressed", "savetxt", "load", "loadtxt", "genfromtxt", "fromfile", "offload", "data",
 }  # fmt: skip
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from pardo import _core
 from pardo._base import arguments
+from pardo._base.promotion import kind_of
 from pardo._core import Device, Queue
 from pardo._gl import functions as gl
 from pardo._gl.buffers import Owned, name_of, place_of
@@ -245,7 +246,7 @@ class Image(Owned):
 
     def _words(self) -> tuple[int, int]:
         """How OpenGL calls the channels and their dtype outside of the texture."""
-        integers = self.dtype.kind in "iu" and not self.normalized
+        integers = kind_of(self.dtype) in "iu" and not self.normalized
         return (_INTEGERS if integers else _FLOATS)[self.channels], _TYPES[self.dtype.str[1:]]
 
     def _read(self, context: Context, op_name: str) -> np.ndarray[Any, Any]:

@@ -32,6 +32,7 @@ class IpcHandle:
     ((2, 3), 'host')
     """
 
+    __module__ = "pardo"
     __slots__ = ("_facts",)
     _facts: dict[str, Any]
 

@@ -45,7 +45,7 @@ def ipc_empty(shape: Shape, dtype: DTypeLike | None = None, *, device: DeviceLik
     DeviceError
         Processes cannot share memory of the device.
     MemoryError
-        The machine has less memory available.
+        The machine has less memory available, or the process may have no more.
     ValueError
         An extent is negative, or the device does not exist.
 
@@ -69,8 +69,9 @@ def ipc_empty(shape: Shape, dtype: DTypeLike | None = None, *, device: DeviceLik
     element = optional_dtype(dtype, "ipc_empty", fields=True) or np.dtype(np.float64)
     extents = read_shape(shape, "ipc_empty")
     size = math.prod(extents) * element.itemsize
-    if size > _available():
-        raise MemoryError(f"ipc_empty: {size / 2**30:.1f} GiB are wanted, and {_available() / 2**30:.1f} GiB are available")
+    free = target.free_memory
+    if free is not None and size > free:
+        raise MemoryError(f"ipc_empty: {size / 2**30:.1f} GiB are wanted, and {free / 2**30:.1f} GiB are available")
     host: Any = np.ndarray(extents, element, memory.make(size) if size else None)
     return asarray(host, copy=False, device=target)
 
@@ -263,10 +264,3 @@ def _memory_of(device: Device, op_name: str) -> str:
             f"{op_name}: processes cannot share memory of {device.id}; they share arrays of 'cpu' that pp.ipc_empty has made, and of 'cuda'"
         )
     return "device"
-
-
-def _available() -> int:
-    """Bytes that the system could give to this process."""
-    with open("/proc/meminfo", encoding="ascii") as file:
-        found = dict(line.split(":", 1) for line in file)
-    return int(found["MemAvailable"].split()[0]) << 10

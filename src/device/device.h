@@ -33,6 +33,7 @@ namespace pardo::device {
 
 class Backend;
 class Device;
+class GraphicsObject;
 class Queue;
 
 /// Devices that can share memory and wait for each other's events.
@@ -231,6 +232,10 @@ public:
     /// Where an allocation of another process is here; it is open until it is closed. Not for one of this process.
     virtual std::uintptr_t open_block(std::string_view name);
     virtual void close_block(std::uintptr_t address) noexcept;
+    /// Devices of the same driver whose memory the OpenGL context has that is current in this thread. Here: none.
+    virtual std::vector<Device*> graphics_devices() { return {}; }
+    /// A buffer (`target` 0), texture or renderbuffer of that context, registered with the driver. Throws Device where it refuses.
+    virtual std::unique_ptr<GraphicsObject> share_graphics(unsigned name, unsigned target);
     /// False when a range of memory, of any library in the process, is not in one allocation of this device's. Here: unknown.
     virtual bool holds(std::uintptr_t /*low*/, std::size_t /*bytes*/) { return true; }
     /// For other libraries that use the same device: completes when what they have submitted so far is complete, on one of their streams

@@ -5,7 +5,8 @@
 // cubins, whose names and parameters are read from the file; launches are recorded, and run only where a test gives a function for the
 // name. Environment: FAKE_CUDA_DEVICES (1), FAKE_CUDA_MEMORY (bytes a device, 1 GiB), FAKE_CUDA_ARCH (90), FAKE_CUDA_VERSION (13000),
 // FAKE_CUDA_INIT (the result of cuInit, 0), FAKE_CUDA_PEERS (1: devices reach each other's memory), FAKE_CUDA_NUMBER (the host reads this
-// wherever it reads eight bytes: counts of elements that no kernel has counted).
+// wherever it reads eight bytes: counts of elements that no kernel has counted), FAKE_CUDA_GL_DEVICE (0: which device has the memory of
+// OpenGL's contexts, -1: none; contexts are those of EGL).
 #pragma once
 
 #include <cstddef>
@@ -21,7 +22,7 @@ void fake_cuda_fail_kernel(const char* kernel, int code);
 /// Calls of a driver's function so far.
 long fake_cuda_calls(const char* function);
 /// Things made and not yet destroyed: "event", "stream", "module", "device memory", "pinned memory", "managed memory", "registration",
-/// "context", "array", "surface", "texture".
+/// "context", "array", "surface", "texture", "graphics resource".
 long fake_cuda_live(const char* kind);
 /// While held, no stream takes new work.
 void fake_cuda_hold(int hold);

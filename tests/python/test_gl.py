@@ -3,7 +3,10 @@ from __future__ import annotations
 
 import gc
 import os
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import groups
 import numpy as np
@@ -617,3 +620,24 @@ def test_texels_are_counted_and_guarded(ctx, device):
         ):
             pass
     texture.release()
+
+
+# --- memory of GPUs: where there is none, by a driver that has no GPU ------------------------------------------------------------------
+
+ROOT = Path(__file__).resolve().parents[2]
+FAKE = os.environ.get("PARDO_TEST_FAKE_CUDA") or next(map(str, sorted(ROOT.glob("build/*/libcuda_fake.so"))), "")
+GPUS = [d for d in pp.get_devices() if d.backend == "cuda"]
+WAYS = {"shared": "0", "elsewhere": "1", "copied": "-1"}  # which of the fake driver's devices has the memory
+
+
+@pytest.mark.skipif(not GPUS and not FAKE, reason="the fake driver is not built (target cuda_fake)")
+@pytest.mark.parametrize("way", ["shared"] if GPUS else WAYS)
+def test_memory_of_gpus(way):
+    variables = dict(os.environ, PARDO_TEST_GL_WAY=way, PARDO_DEVICES="cpu,cuda")
+    if not GPUS:
+        variables |= {"PARDO_CUDA_DRIVER": FAKE, "FAKE_CUDA_DEVICES": "2", "FAKE_CUDA_GL_DEVICE": WAYS[way]}
+    tests = Path(__file__).with_name("gl_on_gpus.py")
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", str(tests)]
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "passed" in done.stdout

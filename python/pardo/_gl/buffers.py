@@ -20,6 +20,7 @@ from pardo._base.records import made_records
 from pardo._core import Array, Device, Queue
 from pardo._gl import functions as gl
 from pardo._gl.functions import Context
+from pardo._gl.sharing import Registration, refusal, registered, shares, sharing
 from pardo._runtime.transfers import note_copy
 
 _ACCESSES = ("update", "read", "write")
@@ -142,7 +143,9 @@ class Buffer(Owned):
 
     Notes
     -----
-    OpenGL's state is left as it was. What is created in OpenGL is its creator's: a `Buffer` deletes nothing when it goes.
+    OpenGL's state is left as it was. What is created in OpenGL is its creator's: a `Buffer` deletes nothing when it goes. A GPU that has
+    the memory of the context registers the buffer at the first `map` there, for as long as there is a `Buffer` of it: delete that before
+    the buffer, or before the buffer gets other memory (``orphan``, ``glBufferData``).
     """
 
     _what = "buffer"
@@ -153,7 +156,9 @@ class Buffer(Owned):
         self.dtype = arguments.dtype_of(dtype, op_name, fields=True)
         self.offset = arguments.index(offset, f"{op_name}: offset")
         self._context = gl.current(op_name)
-        self._persistent: int | None = None  # where it is mapped as long as it exists
+        self._lasts = False  # whether it is mapped until another device needs it
+        self._persistent: int | None = None  # where it is then
+        self._registrations: dict[str, Registration] = {}  # by the id of a device
         self._deleted = False
         size = self._checked_size(self._context, op_name)
         if self.offset < 0 or self.offset % self.dtype.alignment:
@@ -175,6 +180,7 @@ class Buffer(Owned):
 
     def _checked_size(self, context: Context, op_name: str) -> int:
         if self._deleted or not context.glIsBuffer(self.glo):
+            self._registrations.clear()
             raise ValueError(f"{op_name}: OpenGL has no buffer {self.glo} in this context; it was deleted, or has never been bound")
         with bound(context, self.glo) as target:
             if self._persistent is not None and _pointer(context, target) != self._persistent:
@@ -250,7 +256,14 @@ class Buffer(Owned):
         queue = place_of(where, op_name)
         context = self._current(op_name)
         self._checked_size(context, op_name)
-        if self._persistent is not None:
+        if not queue.device._takes_host_memory and (devices := sharing(context, queue.device)):
+            if queue.device not in devices:
+                return refusal(context, queue.device)
+            return (
+                f"{queue.device.id} uses the memory of OpenGL's ({context.renderer}) in place: registered with its driver once, and mapped "
+                "in the order of the queue for the time of the block; no copy"
+            )
+        if self._lasts:
             way = "a coherent mapping that lasts as long as the buffer, after a fence"
         else:
             way = "glMapBufferRange for the time of the block"
@@ -267,8 +280,34 @@ class Buffer(Owned):
         if self.glo in context.mapped:
             raise RuntimeError(f"{op_name}: the buffer is mapped; end the block first")
         self._checked_size(context, op_name)
+        self._registrations.clear()
         context.glDeleteBuffers(1, ctypes.byref(ctypes.c_uint(self.glo)))
         self._deleted, self._persistent = True, None
+
+    def _registered(self, context: Context, op_name: str, device: Device) -> Registration:
+        """The registration with the device's driver; OpenGL has it mapped for nothing else then."""
+        with bound(context, self.glo) as target:
+            if self._persistent is not None:
+                self._persistent = None
+                context.glUnmapBuffer(target)
+            elif _number(context, target, gl.BUFFER_MAPPED):
+                raise RuntimeError(f"{op_name}: the buffer {self.glo} is mapped already, by other code")
+        known = self._registrations.get(device.id)
+        if known is None:
+            known = self._registrations[device.id] = registered(op_name, context, device, self.glo)
+        return known
+
+    def _keep_mapped(self, context: Context, op_name: str) -> int:
+        """Where it is mapped until a device needs it that has the memory itself."""
+        if self._persistent is None:
+            with bound(context, self.glo) as target:
+                size = _size(context, target)
+                address = context.glMapBufferRange(target, 0, size, _PERSISTENT)
+            if not address:
+                context.check(op_name)
+                raise MemoryError(f"{op_name}: OpenGL ({context.renderer}) does not map {size} bytes")
+            self._persistent = int(address)
+        return self._persistent
 
     def __repr__(self) -> str:
         return f"<gl.Buffer {self.glo} of shape {self.shape}, {self.dtype}>"
@@ -286,6 +325,7 @@ class BufferMap:
         self._nbytes = math.prod(shape) * dtype.itemsize
         self._memory: Array | None = None
         self._copied = not queue.device._takes_host_memory
+        self._shared: Registration | None = None  # what is mapped until the end, by the device's driver
         self._in_place = False  # whether OpenGL has it mapped for us until the end
 
     def __enter__(self) -> Any:
@@ -297,8 +337,14 @@ class BufferMap:
         buffer._check_fit(buffer._checked_size(context, op_name), op_name)
         if name in context.mapped:
             raise RuntimeError(f"{op_name}: the buffer {name} is mapped already; end that block first")
+        device = self._queue.device
         if self._nbytes == 0:
             memory = empty_array(self._extents, dtype=self._element, queue=self._queue)
+        elif not device._takes_host_memory and shares(op_name, context, device):
+            self._copied = False
+            shared = buffer._registered(context, op_name, device)
+            memory = shared.object.map(op_name, self._offset, self._element, self._extents, self._access == "read", buffer, self._queue)
+            self._shared = shared
         elif self._copied:
             memory = self._copy_in(context, op_name)
         else:
@@ -311,6 +357,7 @@ class BufferMap:
         try:
             shown = made_records("of_bytes", memory, buffer.dtype, op_name) if self._records else memory
         except BaseException:
+            self._end_shared(op_name, memory, "the block of gl.Buffer.map has not begun")
             self._unmap(context, op_name)
             raise
         self._memory = memory
@@ -324,6 +371,9 @@ class BufferMap:
             raise RuntimeError(f"{op_name}: the block has not begun")
         self._memory = None
         message = f"the array is memory of OpenGL's buffer {buffer.glo}, and the block of gl.Buffer.map in which it could be used has ended"
+        if self._shared is not None:
+            self._leave_shared(op_name, memory, message)
+            return
         host: np.ndarray[Any, Any] | None = None
         try:
             if self._copied and self._access != "read" and self._nbytes:
@@ -342,6 +392,33 @@ class BufferMap:
                 memory_at(address, self._nbytes)[...] = host.reshape(-1).view(np.uint8)
             finally:
                 self._unmap(context, op_name)
+
+    def _end_shared(self, op_name: str, memory: Array, message: str) -> None:
+        shared, self._shared = self._shared, None
+        if shared is not None:
+            shared.object.unmap(op_name, memory, message)
+
+    def _leave_shared(self, op_name: str, memory: Array, message: str) -> None:
+        """OpenGL's commands from now on come after the work of the block; where they cannot, the memory is not used any more."""
+        buffer = self._buffer
+        try:
+            context = buffer._current(op_name)
+        except RuntimeError:
+            self._shared = None
+            _core._retire(memory, message)
+            raise
+        context.mapped.discard(buffer.glo)
+        if context.glIsBuffer(buffer.glo):
+            self._end_shared(op_name, memory, message)
+            return
+        shared, self._shared = self._shared, None
+        buffer._registrations.clear()
+        try:
+            _core._retire(memory, message)
+        finally:
+            if shared is not None:
+                shared.object.close()
+        raise RuntimeError(f"{op_name}: the buffer {buffer.glo} was deleted while it was mapped")
 
     def _give_back(self, op_name: str) -> None:
         """Another thread cannot end OpenGL's mapping: the buffer then stays mapped."""
@@ -367,9 +444,10 @@ class BufferMap:
     def _map(self, context: Context, op_name: str, access: str) -> int:
         """The address of the first element on the host, after OpenGL's commands so far."""
         buffer = self._buffer
-        if buffer._persistent is not None:
+        if buffer._lasts:
+            address = buffer._keep_mapped(context, op_name)
             context.wait(op_name)
-            return buffer._persistent + self._offset
+            return address + self._offset
         flags = {"read": gl.MAP_READ, "write": gl.MAP_WRITE | gl.MAP_INVALIDATE_RANGE, "update": gl.MAP_READ | gl.MAP_WRITE}[access]
         with bound(context, buffer.glo) as target:
             if _number(context, target, gl.BUFFER_MAPPED):
@@ -401,8 +479,8 @@ class BufferMap:
             raise RuntimeError(f"{op_name}: OpenGL has lost what was in the buffer {name} (the display's mode has changed)")
 
 
-def empty(shape: Shape, dtype: DTypeLike = np.float32) -> Buffer:
-    """Make a buffer in OpenGL that is mapped as long as it exists, where OpenGL can: the CPU device then works in it without a call.
+def empty(shape: Shape, dtype: DTypeLike = np.float32, *, device: Device | Queue | str | None = None) -> Buffer:
+    """Make a buffer in OpenGL, with memory that suits a device.
 
     Parameters
     ----------
@@ -410,6 +488,10 @@ def empty(shape: Shape, dtype: DTypeLike = np.float32) -> Buffer:
         Of the array.
     dtype : data type, optional
         Of its elements, also a structured one. Default: float32.
+    device : Device, Queue or str, optional
+        What it will mostly be mapped for; others can map it too. For the CPU, and devices that work on copies, it is mapped as long as it
+        exists, where OpenGL can that: the CPU then works in it without a call. For a GPU that has the memory of the context it is memory of
+        that GPU. Default: the default device.
 
     Returns
     -------
@@ -421,6 +503,8 @@ def empty(shape: Shape, dtype: DTypeLike = np.float32) -> Buffer:
     ------
     RuntimeError
         No context is current in this thread.
+    ValueError
+        Another GPU than `device` has the memory of the context; the message names it.
     MemoryError
         OpenGL has not enough memory.
     """
@@ -431,27 +515,26 @@ def empty(shape: Shape, dtype: DTypeLike = np.float32) -> Buffer:
     if nbytes >= 2**63:
         raise MemoryError(f"{op_name}: {nbytes} bytes are more than can be addressed")
     context = gl.current(op_name)
+    mostly = place_of(device, op_name).device
+    in_place = not mostly._takes_host_memory and shares(op_name, context, mostly)
+    lasts = context.has_storage and not in_place
     name = ctypes.c_uint(0)
     context.glGenBuffers(1, ctypes.byref(name))
     made = max(nbytes, 16)  # OpenGL has no storage without bytes
-    address = None
     try:
         with bound(context, name.value) as target:
-            if context.has_storage:
+            if lasts:
                 context.glBufferStorage(target, made, None, _PERSISTENT | gl.DYNAMIC_STORAGE)
             else:
-                context.glBufferData(target, made, None, gl.DYNAMIC_DRAW)
+                context.glBufferData(target, made, None, gl.DYNAMIC_COPY if in_place else gl.DYNAMIC_DRAW)
             if _size(context, target) != made:
                 context.check(op_name)
                 raise MemoryError(f"{op_name}: OpenGL ({context.renderer}) makes no buffer of {made} bytes")
-            if context.has_storage:
-                address = context.glMapBufferRange(target, 0, made, _PERSISTENT)
-                if not address:
-                    context.check(op_name)
-                    raise MemoryError(f"{op_name}: OpenGL ({context.renderer}) does not map {made} bytes")
         buffer = Buffer(name.value, element, extents)
+        buffer._lasts = lasts
+        if lasts:
+            buffer._keep_mapped(context, op_name)
     except BaseException:
         context.glDeleteBuffers(1, ctypes.byref(name))
         raise
-    buffer._persistent = address
     return buffer

@@ -5,6 +5,7 @@ import ctypes
 import os
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakValueDictionary
 
 # Constants of OpenGL's registry that this package uses.
 COPY_READ_BUFFER = 0x8F36
@@ -14,7 +15,7 @@ BUFFER_IMMUTABLE_STORAGE, BUFFER_STORAGE_FLAGS = 0x821F, 0x8220
 MAP_READ, MAP_WRITE, MAP_PERSISTENT, MAP_COHERENT = 0x1, 0x2, 0x40, 0x80
 MAP_INVALIDATE_RANGE = 0x4
 DYNAMIC_STORAGE = 0x100
-DYNAMIC_DRAW = 0x88E8
+DYNAMIC_DRAW, DYNAMIC_COPY = 0x88E8, 0x88EA
 SYNC_GPU_COMMANDS_COMPLETE, SYNC_FLUSH_COMMANDS = 0x9117, 0x1
 WAIT_FAILED = 0x911D
 CLIENT_MAPPED_BUFFER_BARRIER = 0x4000
@@ -88,10 +89,13 @@ def _load(library: str, get_current: str, get_address: str) -> tuple[Any, Any] |
 class Context:
     """An OpenGL context, and its functions."""
 
-    def __init__(self, handle: int, address_of: Callable[[bytes], int | None]) -> None:
+    def __init__(self, handle: int, get_current: Callable[[], int | None], address_of: Callable[[bytes], int | None]) -> None:
         self.handle, self.process = handle, os.getpid()
-        self._address_of = address_of
+        self._get_current, self._address_of = get_current, address_of
         self.mapped: set[int] = set()  # names of buffers, and of textures as negative numbers
+        self.sharing: dict[str, list[Any]] = {}  # by the id of a device, those of its driver that use this context's memory
+        self.registered: WeakValueDictionary[tuple[str, int, int], Any] = WeakValueDictionary()  # by device, name and kind
+        self.left: list[Any] = []  # objects that drivers have registered and that are not needed any more
         self._functions: dict[str, Any] = {}
         self.version = (self.integer(MAJOR_VERSION), self.integer(MINOR_VERSION))
         self.extensions = {self.glGetStringi(EXTENSIONS, i) for i in range(self.integer(NUM_EXTENSIONS))}
@@ -110,6 +114,17 @@ class Context:
         function = ctypes.CFUNCTYPE(result, *arguments)(address)
         setattr(self, name, function)
         return function
+
+    def leave(self, registered: Any) -> None:
+        """Ends a registration: at once where the context is current in this thread, else when it is used again."""
+        self.left.append(registered)
+        if self.process == os.getpid() and self._get_current() == self.handle:
+            self.sweep()
+
+    def sweep(self) -> None:
+        """Ends registrations that are not needed any more."""
+        while self.left:
+            self.left.pop().close()
 
     def integer(self, what: int) -> int:
         """A number of the context's state."""
@@ -153,10 +168,12 @@ def current(op_name: str) -> Context:
             continue
         known = _known.get((get_current, handle))
         if known is not None and known.process == os.getpid():
+            if known.left:
+                known.sweep()
             return known
         if known is not None:
             break  # made by the process that this one was forked from
-        return _known.setdefault((get_current, handle), Context(handle, way[1]))
+        return _known.setdefault((get_current, handle), Context(handle, *way))
     raise RuntimeError(
         f"{op_name}: no OpenGL context is current in this thread; call it from the thread whose context it is, after "
         "making that current (a process that was forked makes one of its own)"

@@ -33,6 +33,8 @@ public:
     device::ProcessBlock name_block(std::uintptr_t address) override;
     std::uintptr_t open_block(std::string_view name) override;
     void close_block(std::uintptr_t address) noexcept override;
+    std::vector<device::Device*> graphics_devices() override;
+    std::unique_ptr<device::GraphicsObject> share_graphics(unsigned name, unsigned target) override;
     Event foreign_work(std::uintptr_t stream) override;
     std::optional<std::int64_t> free_memory() override;
     device::NativeApi native_api() const noexcept override { return device::NativeApi::Cuda; }
@@ -83,6 +85,8 @@ public:
     [[noreturn]] void fail(Result result, const char* call);
     /// What a failed call means here; remembers lost contexts. For places that must not throw.
     Error failure(Result result, const char* call);
+    /// The stream on which maps of OpenGL's objects are ordered, made at first use.
+    StreamHandle graphics_stream();
     bool lost() const noexcept { return lost_.load(std::memory_order_acquire); }
     /// Lets the devices reach each other's memory where the hardware can; once for each pair.
     void enable_peer(CudaDevice& peer);
@@ -104,6 +108,7 @@ private:
     std::mutex mutex_;  // guards what follows
     std::string lost_reason_;
     std::vector<int> peers_;  // ordinals that have been looked at
+    StreamHandle graphics_stream_ = nullptr;
     EventPool events_, timed_events_;
     Transfer transfer_;
     mutable device::CachingAllocator allocator_;

@@ -4,6 +4,7 @@
 
 #include "backend/cuda/device.h"
 #include "backend/cuda/submission.h"
+#include "base/env.h"
 #include "device/queue/queue.h"
 
 namespace pardo::cuda {
@@ -102,7 +103,15 @@ public:
     }
     ~CudaImage() override {
         std::vector<Event> unfinished;
-        texels_->collect_for_write(unfinished);
+        if (!texels_->retired()) {
+            texels_->collect_for_write(unfinished);
+        } else if (!device::driver_gone() && !device_.lost()) {
+            try {
+                unfinished.push_back(device_.foreign_work(0));  // the owner of the texels knows what was under way
+            } catch (const Error& e) {
+                log(LogLevel::Info, "cuda: an image that has ended: " + e.message());
+            }
+        }
         left().take(device_, std::move(objects_), std::move(unfinished));
     }
 
@@ -146,7 +155,7 @@ public:
         image.memory_type = memory_type_array;
         image.array = objects_.array;
         const Copy3D c{to_image ? memory : image, to_image ? image : memory, width, height, depth};
-        static_cast<CudaStream&>(stream).copy_image(c, order);
+        static_cast<CudaStream&>(stream).copy_image({&c, 1}, order);
     }
 
 private:
@@ -163,9 +172,9 @@ Ref<device::Image> CudaDevice::make_image(const ImageShape& shape, device::Buffe
     return new CudaImage(*this, shape, texels);
 }
 
-void CudaStream::copy_image(const Copy3D& copy, const device::NativeOrder& order) {
+void CudaStream::copy_image(std::span<const Copy3D> copies, const device::NativeOrder& order) {
     Submission submission(*this, order);
-    submission.check(driver().cuMemcpy3DAsync(&copy, submission.stream()), "cuMemcpy3DAsync");
+    for (const Copy3D& copy : copies) submission.check(driver().cuMemcpy3DAsync(&copy, submission.stream()), "cuMemcpy3DAsync");
     submission.finish();
 }
 

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <span>
 
 #include "backend/cuda/device.h"
 #include "backend/cuda/events.h"
@@ -41,7 +42,7 @@ public:
     void with_context(const std::function<void()>& f) override;
     void close() noexcept override;
     /// All texels of an image, from or to memory (image.cpp).
-    void copy_image(const Copy3D& copy, const device::NativeOrder& order);
+    void copy_image(std::span<const Copy3D> copies, const device::NativeOrder& order);
 
     device::NativeStatus query(device::NativeEvent event, std::optional<Error>& error) noexcept override;
     std::optional<device::NativeStatus> query_all(std::optional<Error>& error) noexcept override;

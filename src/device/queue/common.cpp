@@ -7,6 +7,7 @@
 
 #include "base/fork.h"
 #include "device/device.h"
+#include "device/graphics.h"
 #include "device/selection/registry.h"
 
 namespace pardo::device {
@@ -131,6 +132,10 @@ ProcessBlock Device::name_block(std::uintptr_t) {
 }
 std::uintptr_t Device::open_block(std::string_view) { return name_block(0).offset; }
 void Device::close_block(std::uintptr_t) noexcept {}
+
+std::unique_ptr<GraphicsObject> Device::share_graphics(unsigned, unsigned) {
+    throw Error(ErrorCode::Device, "the driver of " + id() + " shares no memory with OpenGL");
+}
 
 std::shared_ptr<void> Device::set_native_argument(void*, unsigned, const Buffer*, std::size_t, std::size_t) {
     throw Error(ErrorCode::Device, "kernels of " + id() + " keep no arguments: give the addresses with the launch");

@@ -5,6 +5,7 @@
 #include <pardo/device.h>
 
 #include "base/env.h"
+#include "device/graphics.h"
 #include "support.h"
 
 namespace pardo::cuda {
@@ -69,6 +70,7 @@ TEST(CudaDriver, TheToolkitsStubHasEveryFunctionUnderItsName) {
     if (!stub) GTEST_SKIP() << error;
 #define EXPECT_SYMBOL(name, symbol_name, params) EXPECT_NE(stub.symbol(symbol_name), nullptr) << symbol_name;
     PARDO_CUDA_FUNCTIONS(EXPECT_SYMBOL)
+    PARDO_CUDA_GRAPHICS_FUNCTIONS(EXPECT_SYMBOL)
 #undef EXPECT_SYMBOL
 #define EXPECT_SYMBOL(name, symbol_name, since, params) EXPECT_NE(stub.symbol(symbol_name), nullptr) << symbol_name;
     PARDO_CUDA_NEWER_FUNCTIONS(EXPECT_SYMBOL)
@@ -103,6 +105,14 @@ TEST(CudaDevice, TellsItsFacts) {
     EXPECT_FALSE(is_cuda(device::select("cpu")));
     EXPECT_EQ(device()->execution(), device::Execution::Groups);
     EXPECT_TRUE(device()->supports(DType::Float64));
+}
+
+TEST(CudaDevice, SharesNothingWithoutAContextOfOpenGl) {
+    EXPECT_TRUE(device()->graphics_devices().empty());
+    EXPECT_TRUE(device::select("cpu")->graphics_devices().empty());
+    for (device::Device* d : {static_cast<device::Device*>(device()), device::select("cpu")})
+        EXPECT_THROW((void)d->share_graphics(1, 0), Error) << d->id();
+    EXPECT_FALSE(device()->lost());
 }
 
 TEST(CudaDevice, FreeMemoryFallsWithAllocations) {

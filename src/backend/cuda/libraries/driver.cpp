@@ -42,6 +42,10 @@ const char* bind(Driver& d, const DynamicLibrary& library) {
     if (d.version >= since) library.bind(d.name, symbol_name);
     PARDO_CUDA_NEWER_FUNCTIONS(PARDO_CUDA_BIND)
 #undef PARDO_CUDA_BIND
+#define PARDO_CUDA_BIND(name, symbol_name, params) library.bind(d.name, symbol_name);
+    PARDO_CUDA_GL_FUNCTIONS(PARDO_CUDA_BIND)
+    PARDO_CUDA_GRAPHICS_FUNCTIONS(PARDO_CUDA_BIND)
+#undef PARDO_CUDA_BIND
     return nullptr;
 }
 

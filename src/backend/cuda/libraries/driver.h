@@ -20,6 +20,7 @@ using EventHandle = struct EventOpaque*;
 using ModuleHandle = struct ModuleOpaque*;
 using FunctionHandle = struct FunctionOpaque*;
 using ArrayHandle = struct ArrayOpaque*;
+using GraphicsHandle = struct GraphicsOpaque*;
 struct Uuid {
     unsigned char bytes[16];
 };
@@ -86,10 +87,11 @@ struct MemoryLocation {
 /// CUresult, those that are told apart.
 namespace result {
 constexpr Result success = 0, invalid_value = 1, out_of_memory = 2, stub_library = 34, no_device = 100, invalid_image = 200,
-                 no_binary = 209, ecc_uncorrectable = 214, invalid_ptx = 218, nvlink_uncorrectable = 220, unsupported_ptx = 222,
-                 contained = 226, not_ready = 600, illegal_address = 700, launch_timeout = 702, peer_access_already_enabled = 704,
-                 context_is_destroyed = 709, assert_failed = 710, already_registered = 712, hardware_stack_error = 714, launch_failed = 719,
-                 tensor_memory_leak = 721, system_driver_mismatch = 803, compat_not_supported = 804, unknown = 999;
+                 no_binary = 209, ecc_uncorrectable = 214, invalid_ptx = 218, invalid_graphics_context = 219, nvlink_uncorrectable = 220,
+                 unsupported_ptx = 222, contained = 226, not_ready = 600, illegal_address = 700, launch_timeout = 702,
+                 peer_access_already_enabled = 704, context_is_destroyed = 709, assert_failed = 710, already_registered = 712,
+                 hardware_stack_error = 714, launch_failed = 719, tensor_memory_leak = 721, system_driver_mismatch = 803,
+                 compat_not_supported = 804, unknown = 999;
 }
 /// CUdevice_attribute.
 enum class Attribute : int {
@@ -133,6 +135,7 @@ constexpr int function_most_threads = 0, function_shared = 1;  // CU_FUNC_ATTRIB
 constexpr int function_local = 3, function_registers = 4;      // …_LOCAL_SIZE_BYTES, …_NUM_REGS
 constexpr int function_dynamic_shared = 8;                     // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 constexpr unsigned ipc_lazy_peer_access = 1;                   // CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS
+constexpr unsigned graphics_devices_all = 1;                   // CU_GL_DEVICE_LIST_ALL
 constexpr int jit_error_log = 5, jit_error_log_bytes = 6;
 
 /// Everything that is loaded: our name, the library's symbol (those with a version say so), parameters.
@@ -214,10 +217,27 @@ constexpr int jit_error_log = 5, jit_error_log_bytes = 6;
       (DevicePointer pointer, std::size_t bytes, MemoryLocation location, unsigned flags, StreamHandle stream)) \
     F(cuCtxRecordEvent, "cuCtxRecordEvent", 12050, (ContextHandle context, EventHandle event))
 
+/// Those that know OpenGL, and those for what it shares: null in drivers for machines that have none. The toolkit's stub lacks the first.
+#define PARDO_CUDA_GL_FUNCTIONS(F)                                                                                          \
+    F(cuGLGetDevices, "cuGLGetDevices_v2", (unsigned* count, DeviceHandle* devices, unsigned room, unsigned list))          \
+    F(cuGraphicsGLRegisterBuffer, "cuGraphicsGLRegisterBuffer", (GraphicsHandle * resource, unsigned name, unsigned flags)) \
+    F(cuGraphicsGLRegisterImage, "cuGraphicsGLRegisterImage", (GraphicsHandle * resource, unsigned name, unsigned target, unsigned flags))
+#define PARDO_CUDA_GRAPHICS_FUNCTIONS(F)                                                                                      \
+    F(cuGraphicsUnregisterResource, "cuGraphicsUnregisterResource", (GraphicsHandle resource))                                \
+    F(cuGraphicsMapResources, "cuGraphicsMapResources", (unsigned count, GraphicsHandle* resources, StreamHandle stream))     \
+    F(cuGraphicsUnmapResources, "cuGraphicsUnmapResources", (unsigned count, GraphicsHandle* resources, StreamHandle stream)) \
+    F(cuGraphicsResourceGetMappedPointer, "cuGraphicsResourceGetMappedPointer_v2",                                            \
+      (DevicePointer * pointer, std::size_t * bytes, GraphicsHandle resource))                                                \
+    F(cuGraphicsSubResourceGetMappedArray, "cuGraphicsSubResourceGetMappedArray",                                             \
+      (ArrayHandle * array, GraphicsHandle resource, unsigned layer, unsigned level))                                         \
+    F(cuArray3DGetDescriptor, "cuArray3DGetDescriptor_v2", (ArrayDescriptor * descriptor, ArrayHandle array))
+
 /// The loaded driver. Every member has the driver's own name.
 struct Driver {
 #define PARDO_CUDA_MEMBER(name, symbol, params) Result(*name) params = nullptr;
     PARDO_CUDA_FUNCTIONS(PARDO_CUDA_MEMBER)
+    PARDO_CUDA_GL_FUNCTIONS(PARDO_CUDA_MEMBER)
+    PARDO_CUDA_GRAPHICS_FUNCTIONS(PARDO_CUDA_MEMBER)
 #undef PARDO_CUDA_MEMBER
 #define PARDO_CUDA_MEMBER(name, symbol, since, params) Result(*name) params = nullptr;
     PARDO_CUDA_NEWER_FUNCTIONS(PARDO_CUDA_MEMBER)

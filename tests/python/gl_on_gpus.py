@@ -28,6 +28,16 @@ def ctx():
     context.release()
 
 
+@pytest.fixture(autouse=True)
+def _errors_of_others(ctx):
+    while ctx.error != "GL_NO_ERROR":
+        pass
+
+
+def no_errors(ctx):
+    return ctx.error == "GL_NO_ERROR"
+
+
 @pytest.fixture
 def device():
     return pp.Device("cuda:0")
@@ -97,7 +107,7 @@ def test_devices_take_turns(ctx, buffer, device):
             assert_array_equal(pp.asnumpy(x), np.arange(8) + 10 * step)
         with buffer.map("cpu") as x:
             x += 10
-    assert ctx.error == "GL_NO_ERROR"
+    assert no_errors(ctx)
 
 
 @when_shared
@@ -195,12 +205,10 @@ def test_state_stays(ctx, buffer, device):
     context, other = gl.current("test"), ctx.buffer(b"12345678")
     for target in (0x8F36, 0x8F37, 0x8892):
         context.glBindBuffer(target, other.glo)
-    while ctx.error != "GL_NO_ERROR":  # of other tests
-        pass
     with buffer.map(device):
         pass
     assert [context.integer(w) for w in (0x8F36, 0x8F37, 0x8894)] == [other.glo] * 3
-    assert ctx.error == "GL_NO_ERROR"
+    assert no_errors(ctx)
     other.release()
 
 
@@ -410,6 +418,162 @@ def test_forked_processes(ctx, buffer, device):
         pass
 
 
+# --- textures and renderbuffers -------------------------------------------------------------------------------------------------------
+
+FORMATS = [(c, t) for t in ("f1", "f2", "f4", "i1", "i2", "i4", "u1", "u2", "u4", "nu2") for c in (1, 2, 4)]
+
+
+def put_texels(image, values):
+    """Writes without a kernel."""
+    texels = image._texels(True)
+    image.queue.copy(texels, pp.asarray(values.reshape(texels.shape), queue=image.queue))
+
+
+def take_texels(image):
+    return pp.asnumpy(image._texels(False)).reshape((*image.shape, image.channels) if image.channels > 1 else image.shape)
+
+
+@when_shared
+@pytest.mark.parametrize(("channels", "kind"), FORMATS, ids=lambda v: str(v))
+def test_texels_go_both_ways(ctx, device, channels, kind):
+    dtype = {"f1": "u1", "nu2": "u2"}.get(kind, kind)
+    shape = (3, 5, channels) if channels > 1 else (3, 5)
+    values = np.arange(15 * channels).reshape(shape).astype(dtype)
+    texture = ctx.texture((5, 3), channels, values.tobytes(), alignment=1, dtype=kind)
+    described = pp.gl.Image(texture)
+    assert "nothing comes to the host" in described.explain(device)
+    before = pp.counters()
+    with pp.transfer_guard("disallow"), described.map(device):
+        pass
+    after = pp.counters()
+    assert (after["copies"], after["copied_bytes"]) == (before["copies"], before["copied_bytes"])
+    with described.map(device) as image:
+        assert isinstance(image, pp.Image)
+        assert image.device == device
+        assert_array_equal(take_texels(image), values)
+        put_texels(image, values[::-1].copy())
+    with pytest.raises(ValueError, match="has ended"):
+        image._texels(True).wait()
+    assert_array_equal(np.frombuffer(texture.read(alignment=1), dtype).reshape(shape), values[::-1])
+    with described.map(device, access="read") as image:
+        put_texels(image, values)
+    assert_array_equal(np.frombuffer(texture.read(alignment=1), dtype).reshape(shape), values[::-1])
+    with described.map(device, access="write") as image:
+        put_texels(image, values)
+    assert_array_equal(np.frombuffer(texture.read(alignment=1), dtype).reshape(shape), values)
+    assert no_errors(ctx)
+    texture.release()
+
+
+@when_shared
+@pytest.mark.parametrize("order", ["in_order", "out_of_order"])
+@pytest.mark.parametrize("kind", ["3d", "2d_array", "renderbuffer"])
+def test_other_kinds(ctx, device, kind, order):
+    queue = pp.Queue(device, order=order)
+    shape = (3, 4) if kind == "renderbuffer" else (2, 3, 4)
+    values = np.arange(np.prod(shape), dtype="f4").reshape(shape)
+    make = {"3d": ctx.texture3d, "2d_array": ctx.texture_array, "renderbuffer": ctx.renderbuffer}[kind]
+    made = make(shape[::-1], 1, dtype="f4")
+    described = pp.gl.Image(made)
+    assert "nothing comes to the host" in described.explain(device)
+    assert (described.kind, described.shape) == (kind, shape)
+    with described.map(queue, access="write") as image:
+        put_texels(image, values)
+    with described.map(queue) as image:
+        assert_array_equal(take_texels(image), values)
+        put_texels(image, values + 1)
+    with described.map("cpu") as image:
+        assert_array_equal(take_texels(image), values + 1)
+        image[...] = values
+    with described.map(queue, access="read") as image:
+        assert_array_equal(take_texels(image), values)
+    assert no_errors(ctx)
+    made.release()
+
+
+@when_shared
+def test_textures_of_one_dimension_are_copied(ctx, device):
+    name, context = ctypes.c_uint(0), gl.current("test")
+    context.glGenTextures(1, ctypes.byref(name))
+    context.glBindTexture(gl.TEXTURE_1D, name.value)
+    image_1d = ctypes.CFUNCTYPE(None, *[ctypes.c_int] * 7, ctypes.c_void_p)(context._address_of(b"glTexImage1D"))
+    image_1d(gl.TEXTURE_1D, 0, 0x822E, 12, 0, 0x1903, 0x1406, None)
+    described = pp.gl.Image(name.value)
+    assert (described.kind, described.shape) == ("1d", (12,))
+    assert "works on a copy" in described.explain(device)
+    with described.map(device, access="write") as image:
+        put_texels(image, np.arange(12, dtype="f4"))
+    with described.map("cpu") as image:
+        assert_array_equal(take_texels(image), np.arange(12))
+    assert no_errors(ctx)
+
+
+@when_shared
+def test_levels(ctx, device):
+    texture = ctx.texture((8, 4), 1, dtype="f4")
+    texture.build_mipmaps()
+    with pp.gl.Image(texture, level=1).map(device) as image:
+        assert image.shape == (2, 4)
+        put_texels(image, np.full((2, 4), 3, "f4"))
+    assert_array_equal(np.frombuffer(texture.read(1), "f4"), [3] * 8)
+    assert_array_equal(np.frombuffer(texture.read(0), "f4"), [0] * 32)
+    texture.release()
+
+
+@when_shared
+def test_wrong_uses_of_textures(ctx, device):
+    texture = ctx.texture((4, 4), 4)
+    described = pp.gl.Image(texture)
+    with described.map(device), pytest.raises(RuntimeError, match="mapped already"), described.map(device):
+        pass
+    block = described.map(device)
+    with block, pytest.raises(RuntimeError, match="begun already"):
+        block.__enter__()
+    errors = []
+
+    def use():
+        try:
+            described.map(device).__enter__()
+        except RuntimeError as error:
+            errors.append(str(error))
+
+    thread = threading.Thread(target=use)
+    thread.start()
+    thread.join()
+    assert "no OpenGL context is current" in errors[0]
+    block = described.map(device)
+    image = block.__enter__()
+    texture.release()
+    with pytest.raises(RuntimeError, match=r"texture \d+ was deleted while it was mapped"):
+        block.__exit__(None, None, None)
+    with pytest.raises(ValueError, match="has ended"):
+        image._texels(True).wait()
+    with pytest.raises(ValueError, match="has no texture"), described.map(device):
+        pass
+
+
+@needs_fake
+@when_shared
+def test_textures_are_registered_once(ctx, device):
+    before, registered = live(), calls("cuGraphicsGLRegisterImage")
+    texture = ctx.texture((4, 4), 4)
+    one, other = pp.gl.Image(texture), pp.gl.Image(texture)
+    for described in (one, other, one):
+        with described.map(device):
+            pass
+    assert calls("cuGraphicsGLRegisterImage") == registered + 1
+    assert live() == before + 1
+    for function in ("cuGraphicsMapResources", "cuGraphicsSubResourceGetMappedArray", "cuArray3DGetDescriptor", "cuMemcpy3DAsync"):
+        FAKE.fake_cuda_fail_next(function.encode(), 400, 0)
+        with pytest.raises(pp.DeviceError, match=f"gl.Image.map: .*{function} failed"), one.map(device):
+            pass
+    with one.map(device):
+        pass
+    del one, other, described
+    assert live() == before
+    texture.release()
+
+
 # --- other ways -----------------------------------------------------------------------------------------------------------------------
 
 
@@ -422,6 +586,15 @@ def test_another_gpu_has_the_memory(ctx):
             f()
     assert "cuda:1 has: map it there" in described.explain("cuda:0")
     assert "in place" in described.explain("cuda:1")
+    texture = ctx.texture((4, 4), 1, dtype="f4")
+    image = pp.gl.Image(texture)
+    with pytest.raises(ValueError, match=r"gl\.Image\.map: cuda:0 has no memory in common"):
+        image.map("cuda:0").__enter__()
+    assert "cuda:1 has: map it there" in image.explain("cuda:0")
+    with image.map("cuda:1", access="write") as made:
+        put_texels(made, np.full((4, 4), 2, "f4"))
+    assert set(np.frombuffer(texture.read(), "f4")) == {2}
+    texture.release()
     with described.map("cuda:1") as x:
         assert_array_equal(pp.asnumpy(x), np.arange(8))
         put(x, np.ones(8))

@@ -622,6 +622,105 @@ def test_texels_are_counted_and_guarded(ctx, device):
     texture.release()
 
 
+# --- renderbuffers ---------------------------------------------------------------------------------------------------------------------
+
+DRAWN = [f for f in FORMATS if f[1] != "nu2"]  # moderngl makes no renderbuffers of the other
+
+
+@pytest.mark.parametrize(("channels", "kind"), DRAWN, ids=lambda v: str(v))
+def test_renderbuffers_go_both_ways(ctx, channels, kind):
+    dtype = {"f1": "u1"}.get(kind, kind)
+    drawn_to = ctx.renderbuffer((5, 3), channels, dtype=kind)
+    described = pp.gl.Image(drawn_to)
+    assert (described.shape, described.channels, described.dtype, described.kind) == ((3, 5), channels, np.dtype(dtype), "renderbuffer")
+    values = np.arange(15 * channels).reshape((3, 5, channels) if channels > 1 else (3, 5)).astype(dtype)
+    with described.map("cpu", access="write") as image:
+        image[...] = values
+    with pp.gl.Image(drawn_to.glo, "renderbuffer").map("cpu") as image:
+        assert_array_equal(image.to_numpy(), values)
+        image[1] = 7
+    values[1] = 7
+    frame = ctx.framebuffer([drawn_to])
+    got = np.frombuffer(frame.read(components=channels, alignment=1, dtype=kind), dtype)
+    assert_array_equal(got.reshape(values.shape), values)
+    assert ctx.error == "GL_NO_ERROR"
+    frame.release(), drawn_to.release()
+
+
+def test_what_was_drawn_is_an_image(ctx, device):
+    drawn_to = ctx.renderbuffer((8, 4), 4, dtype="f4")
+    frame = ctx.framebuffer([drawn_to])
+    frame.clear(0.25, 0.5, 0.75, 1.0)
+    described = pp.gl.Image(drawn_to)
+    assert "copy of the texels, by glReadPixels" in described.explain(device)
+    with described.map(device) as image:
+        assert_array_equal(image.to_numpy(), np.broadcast_to(np.float32([0.25, 0.5, 0.75, 1]), (4, 8, 4)))
+        image[...] = 3
+    assert set(np.frombuffer(frame.read(components=4, dtype="f4"), "f4")) == {3}
+    with described.map(device, access="read") as image:
+        image[...] = 0
+    assert set(np.frombuffer(frame.read(components=4, dtype="f4"), "f4")) == {3}
+    frame.release(), drawn_to.release()
+
+
+def test_state_of_framebuffers_stays(ctx, device):
+    from pardo._gl import functions as gl
+
+    context, drawn_to = gl.current("test"), ctx.renderbuffer((8, 4), 4)
+    frame, texture = ctx.framebuffer([ctx.renderbuffer((8, 4), 4)]), ctx.texture((4, 4), 4)
+    frame.use()
+    frame.scissor = (1, 1, 2, 2)
+    texture.use()
+    bindings = [gl.READ_FRAMEBUFFER_BINDING, gl.DRAW_FRAMEBUFFER_BINDING, gl.RENDERBUFFER_BINDING, 0x8069]
+    before = [context.integer(w) for w in bindings]
+    while ctx.error != "GL_NO_ERROR":  # of other tests
+        pass
+    with pp.gl.Image(drawn_to).map(device) as image:
+        image[...] = 9
+    assert [context.integer(w) for w in bindings] == before
+    assert context.glIsEnabled(gl.SCISSOR_TEST)
+    assert ctx.error == "GL_NO_ERROR"
+    frame.scissor = None
+    with pp.gl.Image(drawn_to).map(device, access="read") as image:
+        assert set(image.to_numpy().ravel()) == {9}
+    frame.release(), drawn_to.release(), texture.release()
+
+
+def test_wrong_renderbuffers(ctx, device):
+    several = ctx.renderbuffer((4, 4), 4, samples=4)
+    with pytest.raises(ValueError, match="4 samples a pixel"):
+        pp.gl.Image(several)
+    depth = ctx.depth_renderbuffer((4, 4))
+    with pytest.raises(ValueError, match="renderbuffer's internal format"):
+        pp.gl.Image(depth)
+    with pytest.raises(ValueError, match="has no renderbuffer"):
+        pp.gl.Image(54321, "renderbuffer")
+    with pytest.raises(TypeError, match="expected a renderbuffer"):
+        pp.gl.Image("x", "renderbuffer")
+    with pytest.raises(ValueError, match="kind"):
+        pp.gl.Image(1, "cube")
+    drawn_to = ctx.renderbuffer((4, 4), 4)
+    with pytest.raises(ValueError, match="level is 1"):
+        pp.gl.Image(drawn_to, level=1)
+    described, errors = pp.gl.Image(drawn_to), []
+    with described.map(device), pytest.raises(RuntimeError, match=r"renderbuffer \d+ is mapped already"), described.map(device):
+        pass
+
+    def use():
+        try:
+            described.map(device).__enter__()
+        except RuntimeError as error:
+            errors.append(str(error))
+
+    thread = threading.Thread(target=use)
+    thread.start()
+    thread.join()
+    assert "no OpenGL context is current" in errors[0]
+    drawn_to.release(), several.release(), depth.release()
+    with pytest.raises(ValueError, match="has no renderbuffer"), described.map(device):
+        pass
+
+
 # --- memory of GPUs: where there is none, by a driver that has no GPU ------------------------------------------------------------------
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -5,7 +5,6 @@ import contextlib
 import ctypes
 import math
 import operator
-import os
 from collections.abc import Iterator
 from types import TracebackType
 from typing import Any
@@ -20,7 +19,7 @@ from pardo._base.records import made_records
 from pardo._core import Array, Device, Queue
 from pardo._gl import functions as gl
 from pardo._gl.functions import Context
-from pardo._gl.sharing import Registration, refusal, registered, shares, sharing
+from pardo._gl.sharing import Owned, Registration, refusal, shares, sharing
 from pardo._runtime.transfers import note_copy
 
 _ACCESSES = ("update", "read", "write")
@@ -46,24 +45,6 @@ def place_of(where: Any, op_name: str) -> Queue:
     if isinstance(where, Queue):
         return where
     return arguments.queue_of(where, None, None, op_name)
-
-
-class Owned:
-    """An object of OpenGL's: it is used in the thread where its context is current, in the process that made that."""
-
-    _context: Context
-    _what: str
-
-    def _current(self, op_name: str) -> Context:
-        if os.getpid() != self._context.process:
-            raise RuntimeError(f"{op_name}: the OpenGL context was made by the process that this one was forked from")
-        context = gl.current(op_name)
-        if context is not self._context:
-            raise RuntimeError(
-                f"{op_name}: another OpenGL context is current than that of the {self._what}; make that current first, or describe the "
-                f"{self._what} in this one, if they share objects"
-            )
-        return context
 
 
 @contextlib.contextmanager
@@ -158,7 +139,7 @@ class Buffer(Owned):
         self._context = gl.current(op_name)
         self._lasts = False  # whether it is mapped until another device needs it
         self._persistent: int | None = None  # where it is then
-        self._registrations: dict[str, Registration] = {}  # by the id of a device
+        self._registrations = {}
         self._deleted = False
         size = self._checked_size(self._context, op_name)
         if self.offset < 0 or self.offset % self.dtype.alignment:
@@ -178,8 +159,11 @@ class Buffer(Owned):
         self.nbytes = math.prod(self.shape) * self.dtype.itemsize
         self._check_fit(size, op_name)
 
+    def _exists(self, context: Context) -> bool:
+        return not self._deleted and bool(context.glIsBuffer(self.glo))
+
     def _checked_size(self, context: Context, op_name: str) -> int:
-        if self._deleted or not context.glIsBuffer(self.glo):
+        if not self._exists(context):
             self._registrations.clear()
             raise ValueError(f"{op_name}: OpenGL has no buffer {self.glo} in this context; it was deleted, or has never been bound")
         with bound(context, self.glo) as target:
@@ -277,25 +261,21 @@ class Buffer(Owned):
         if self._deleted:
             return
         context = self._current(op_name)
-        if self.glo in context.mapped:
+        if self._key in context.mapped:
             raise RuntimeError(f"{op_name}: the buffer is mapped; end the block first")
         self._checked_size(context, op_name)
         self._registrations.clear()
         context.glDeleteBuffers(1, ctypes.byref(ctypes.c_uint(self.glo)))
         self._deleted, self._persistent = True, None
 
-    def _registered(self, context: Context, op_name: str, device: Device) -> Registration:
-        """The registration with the device's driver; OpenGL has it mapped for nothing else then."""
+    def _leave_mapping(self, context: Context, op_name: str) -> None:
+        """OpenGL has it mapped for nothing when a device's driver uses it."""
         with bound(context, self.glo) as target:
             if self._persistent is not None:
                 self._persistent = None
                 context.glUnmapBuffer(target)
             elif _number(context, target, gl.BUFFER_MAPPED):
                 raise RuntimeError(f"{op_name}: the buffer {self.glo} is mapped already, by other code")
-        known = self._registrations.get(device.id)
-        if known is None:
-            known = self._registrations[device.id] = registered(op_name, context, device, self.glo)
-        return known
 
     def _keep_mapped(self, context: Context, op_name: str) -> int:
         """Where it is mapped until a device needs it that has the memory itself."""
@@ -335,14 +315,15 @@ class BufferMap:
         if self._memory is not None:
             raise RuntimeError(f"{op_name}: the block has begun already; each needs a call of map")
         buffer._check_fit(buffer._checked_size(context, op_name), op_name)
-        if name in context.mapped:
+        if buffer._key in context.mapped:
             raise RuntimeError(f"{op_name}: the buffer {name} is mapped already; end that block first")
         device = self._queue.device
         if self._nbytes == 0:
             memory = empty_array(self._extents, dtype=self._element, queue=self._queue)
         elif not device._takes_host_memory and shares(op_name, context, device):
             self._copied = False
-            shared = buffer._registered(context, op_name, device)
+            buffer._leave_mapping(context, op_name)
+            shared = buffer._registered(op_name, context, device)
             memory = shared.object.map(op_name, self._offset, self._element, self._extents, self._access == "read", buffer, self._queue)
             self._shared = shared
         elif self._copied:
@@ -357,11 +338,12 @@ class BufferMap:
         try:
             shown = made_records("of_bytes", memory, buffer.dtype, op_name) if self._records else memory
         except BaseException:
-            self._end_shared(op_name, memory, "the block of gl.Buffer.map has not begun")
+            if self._shared is not None:
+                self._shared.object.unmap(op_name, memory, "the block of gl.Buffer.map has not begun")
             self._unmap(context, op_name)
             raise
         self._memory = memory
-        context.mapped.add(name)
+        context.mapped.add(buffer._key)
         return shown
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, frames: TracebackType | None) -> None:
@@ -371,8 +353,10 @@ class BufferMap:
             raise RuntimeError(f"{op_name}: the block has not begun")
         self._memory = None
         message = f"the array is memory of OpenGL's buffer {buffer.glo}, and the block of gl.Buffer.map in which it could be used has ended"
-        if self._shared is not None:
-            self._leave_shared(op_name, memory, message)
+        shared, self._shared = self._shared, None
+        if shared is not None:
+            unmap, retire = shared.object.unmap, _core._retire
+            buffer._end_shared(op_name, shared, lambda: unmap(op_name, memory, message), lambda: retire(memory, message))
             return
         host: np.ndarray[Any, Any] | None = None
         try:
@@ -393,39 +377,12 @@ class BufferMap:
             finally:
                 self._unmap(context, op_name)
 
-    def _end_shared(self, op_name: str, memory: Array, message: str) -> None:
-        shared, self._shared = self._shared, None
-        if shared is not None:
-            shared.object.unmap(op_name, memory, message)
-
-    def _leave_shared(self, op_name: str, memory: Array, message: str) -> None:
-        """OpenGL's commands from now on come after the work of the block; where they cannot, the memory is not used any more."""
-        buffer = self._buffer
-        try:
-            context = buffer._current(op_name)
-        except RuntimeError:
-            self._shared = None
-            _core._retire(memory, message)
-            raise
-        context.mapped.discard(buffer.glo)
-        if context.glIsBuffer(buffer.glo):
-            self._end_shared(op_name, memory, message)
-            return
-        shared, self._shared = self._shared, None
-        buffer._registrations.clear()
-        try:
-            _core._retire(memory, message)
-        finally:
-            if shared is not None:
-                shared.object.close()
-        raise RuntimeError(f"{op_name}: the buffer {buffer.glo} was deleted while it was mapped")
-
     def _give_back(self, op_name: str) -> None:
         """Another thread cannot end OpenGL's mapping: the buffer then stays mapped."""
         buffer = self._buffer
         if self._in_place:
             self._unmap(buffer._current(op_name), op_name)
-        buffer._context.mapped.discard(buffer.glo)
+        buffer._context.mapped.discard(buffer._key)
 
     def _copy_in(self, context: Context, op_name: str) -> Array:
         """What is in the buffer now, on the device."""

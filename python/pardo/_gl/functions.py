@@ -25,6 +25,11 @@ PIXEL_UNPACK_BUFFER, PIXEL_UNPACK_BUFFER_BINDING = 0x88EC, 0x88EF
 TEXTURE_2D, TEXTURE_3D, TEXTURE_2D_ARRAY, TEXTURE_1D, TEXTURE_CUBE_MAP = 0x0DE1, 0x806F, 0x8C1A, 0x0DE0, 0x8513
 TEXTURE_BINDINGS = {TEXTURE_1D: 0x8068, TEXTURE_2D: 0x8069, TEXTURE_3D: 0x806A, TEXTURE_2D_ARRAY: 0x8C1D}
 TEXTURE_WIDTH, TEXTURE_HEIGHT, TEXTURE_DEPTH, TEXTURE_INTERNAL_FORMAT = 0x1000, 0x1001, 0x8071, 0x1003
+RENDERBUFFER, RENDERBUFFER_BINDING, RENDERBUFFER_SAMPLES = 0x8D41, 0x8CA7, 0x8CAB
+RENDERBUFFER_WIDTH, RENDERBUFFER_HEIGHT, RENDERBUFFER_INTERNAL_FORMAT = 0x8D42, 0x8D43, 0x8D44
+READ_FRAMEBUFFER, READ_FRAMEBUFFER_BINDING = 0x8CA8, 0x8CAA
+DRAW_FRAMEBUFFER, DRAW_FRAMEBUFFER_BINDING = 0x8CA9, 0x8CA6
+FRAMEBUFFER_COMPLETE, COLOR_ATTACHMENT, COLOR_BUFFER_BIT, NEAREST, SCISSOR_TEST = 0x8CD5, 0x8CE0, 0x4000, 0x2600, 0x0C11
 # Of rows and images of pixels: alignment, row length, image height, and what is skipped. What they are for copies without gaps.
 PACKING = {0x0D05: 1, 0x0D02: 0, 0x806C: 0, 0x0D04: 0, 0x0D03: 0, 0x806B: 0, 0x0D00: 0, 0x0D01: 0}
 UNPACKING = {0x0CF5: 1, 0x0CF2: 0, 0x806E: 0, 0x0CF4: 0, 0x0CF3: 0, 0x806D: 0, 0x0CF0: 0, 0x0CF1: 0}
@@ -54,6 +59,26 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "glFinish": (None,),
     "glMemoryBarrier": (None, _UINT),
     "glIsTexture": (_UCHAR, _UINT),
+    "glIsRenderbuffer": (_UCHAR, _UINT),
+    "glBindRenderbuffer": (None, _UINT, _UINT),
+    "glGetRenderbufferParameteriv": (None, _UINT, _UINT, _POINTER),
+    "glGenFramebuffers": (None, _INT, _POINTER),
+    "glDeleteFramebuffers": (None, _INT, _POINTER),
+    "glBindFramebuffer": (None, _UINT, _UINT),
+    "glFramebufferRenderbuffer": (None, _UINT, _UINT, _UINT, _UINT),
+    "glFramebufferTexture2D": (None, _UINT, _UINT, _UINT, _UINT, _INT),
+    "glCheckFramebufferStatus": (_UINT, _UINT),
+    "glBlitFramebuffer": (None, _INT, _INT, _INT, _INT, _INT, _INT, _INT, _INT, _UINT, _UINT),
+    "glReadPixels": (None, _INT, _INT, _INT, _INT, _UINT, _UINT, _POINTER),
+    "glIsEnabled": (_UCHAR, _UINT),
+    "glEnable": (None, _UINT),
+    "glDisable": (None, _UINT),
+    "glIsEnabledi": (_UCHAR, _UINT, _UINT),
+    "glEnablei": (None, _UINT, _UINT),
+    "glDisablei": (None, _UINT, _UINT),
+    "glGenTextures": (None, _INT, _POINTER),
+    "glDeleteTextures": (None, _INT, _POINTER),
+    "glTexImage2D": (None, _UINT, _INT, _INT, _INT, _INT, _INT, _UINT, _UINT, _POINTER),
     "glBindTexture": (None, _UINT, _UINT),
     "glGetTexLevelParameteriv": (None, _UINT, _INT, _UINT, _POINTER),
     "glGetTextureParameteriv": (None, _UINT, _UINT, _POINTER),
@@ -92,7 +117,7 @@ class Context:
     def __init__(self, handle: int, get_current: Callable[[], int | None], address_of: Callable[[bytes], int | None]) -> None:
         self.handle, self.process = handle, os.getpid()
         self._get_current, self._address_of = get_current, address_of
-        self.mapped: set[int] = set()  # names of buffers, and of textures as negative numbers
+        self.mapped: set[tuple[str, int]] = set()  # what it is, and its name
         self.sharing: dict[str, list[Any]] = {}  # by the id of a device, those of its driver that use this context's memory
         self.registered: WeakValueDictionary[tuple[str, int, int], Any] = WeakValueDictionary()  # by device, name and kind
         self.left: list[Any] = []  # objects that drivers have registered and that are not needed any more

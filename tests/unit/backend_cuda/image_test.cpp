@@ -1,6 +1,7 @@
 // tests/unit/backend_cuda/image_test.cpp: images on the fake driver: arrays, surfaces, textures, copies, when they go.
 #include <cstring>
 
+#include <pardo/binding/exchange.h>
 #include <pardo/ops.h>
 #include <pardo/program.h>
 
@@ -93,6 +94,20 @@ TEST(CudaImage, GoesWhenItsWorkIsComplete) {
     (void)make();
     EXPECT_EQ(fake_cuda_live("array"), arrays);
     EXPECT_EQ(fake_cuda_live("surface"), surfaces);
+}
+
+TEST(CudaImage, GoesAfterItsTexelsWereGivenBack) {
+    const long arrays = fake_cuda_live("array");
+    const Array texels = zeros({4, 4, 1}, DType::Float32, Queue::of(Device("cuda:0")));
+    texels.wait();
+    Ref<device::Image> image = device()->make_image(shape_of(2, false, {4, 4, 1}, 1, DType::Float32), texels.node()->buffer.get());
+    retire_memory(texels, "it is over");
+    image = nullptr;
+    for (int i = 0; i < 1000 && fake_cuda_live("array") > arrays; ++i) {
+        device()->queue()->wait();
+        (void)device()->make_image(shape_of(1, false, {4, 1, 1}, 1, DType::Float32), buffer_of(ramp(4)).get());  // looks after others
+    }
+    EXPECT_EQ(fake_cuda_live("array"), arrays);
 }
 
 constexpr const char* copy_text =

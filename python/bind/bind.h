@@ -330,6 +330,7 @@ void bind_function(nb::module_& m);
 void bind_wait(nb::module_& m);
 void bind_float_errors();
 void bind_device(nb::module_& m);
+void bind_external(nb::module_& m);
 void bind_memory(nb::module_& m);
 void bind_cache(nb::module_& m);
 void bind_event(nb::module_& m);

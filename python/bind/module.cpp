@@ -22,6 +22,7 @@ NB_MODULE(_core, m) {
     bind::bind_float_errors();
     bind::bind_device(m);
     bind::bind_memory(m);
+    bind::bind_external(m);
     bind::bind_cache(m);
     bind::bind_event(m);
     bind::bind_queue(m);

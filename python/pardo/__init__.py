@@ -194,6 +194,7 @@ if _TYPE_CHECKING:
     from pardo import scipy as scipy
     from pardo import signal as signal
     from pardo import sparse as sparse
+    from pardo import vulkan as vulkan
     from pardo._analysis.averages import *
     from pardo._analysis.counting import *
     from pardo._analysis.differences import *

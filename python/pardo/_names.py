@@ -106,6 +106,7 @@ MODULES = (
     "scipy",
     "signal",
     "sparse",
+    "vulkan",
 )
 # Such that need another library, and so are not among what `dir` lists, which tools read one by one.
 ON_OTHERS = ("dask", "mpi", "zarr")
@@ -113,6 +114,7 @@ ON_OTHERS = ("dask", "mpi", "zarr")
 OF_IPYTHON = {"load_ipython_extension": "load", "unload_ipython_extension": "unload"}
 # Files that modules below them ask for, by a word (_base/face.py).
 ASKED_FOR = {
+    "arrays of Vulkan": "pardo._vulkan.sharing",
     "arrays of processes": "pardo._ipc.sharing",
     "arrays of records": "pardo._records.making",
     "functions of records": "pardo._records.table",

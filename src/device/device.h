@@ -33,6 +33,7 @@ namespace pardo::device {
 
 class Backend;
 class Device;
+class External;
 class GraphicsObject;
 class Queue;
 
@@ -236,6 +237,8 @@ public:
     virtual std::vector<Device*> graphics_devices() { return {}; }
     /// A buffer (`target` 0), texture or renderbuffer of that context, registered with the driver. Throws Device where it refuses.
     virtual std::unique_ptr<GraphicsObject> share_graphics(unsigned name, unsigned target);
+    /// What it has in common with other drivers, kept by the device (device/external.h).
+    External& external();
     /// False when a range of memory, of any library in the process, is not in one allocation of this device's. Here: unknown.
     virtual bool holds(std::uintptr_t /*low*/, std::size_t /*bytes*/) { return true; }
     /// For other libraries that use the same device: completes when what they have submitted so far is complete, on one of their streams
@@ -302,6 +305,8 @@ protected:
     /// Makes the parts; called once for each cut, with a well-formed one that `info()` offers: the counts add up to at most
     /// `max_compute_units`. Parts live as long as the process; part i has the id `sub_device_id(*this, partition, i)`, and this parent().
     virtual std::vector<Device*> make_sub_devices(const Partition& partition);
+    /// Called once. Here: one that lacks everything.
+    virtual std::shared_ptr<External> make_external();
 
 private:
     Attachment& make_plans(std::unique_ptr<Attachment> (*make)());
@@ -312,6 +317,7 @@ private:
     Ref<Queue> queue_;
     std::atomic<Queue*> canonical_{nullptr};  // queue_, readable without the lock
     Ref<Queue> markers_;
+    std::shared_ptr<External> external_;
     std::shared_ptr<const AllocatorHook> hook_;
     std::atomic<bool> hooked_{false}, mixed_kinds_{false};
 };

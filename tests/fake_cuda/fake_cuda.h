@@ -6,7 +6,8 @@
 // name. Environment: FAKE_CUDA_DEVICES (1), FAKE_CUDA_MEMORY (bytes a device, 1 GiB), FAKE_CUDA_ARCH (90), FAKE_CUDA_VERSION (13000),
 // FAKE_CUDA_INIT (the result of cuInit, 0), FAKE_CUDA_PEERS (1: devices reach each other's memory), FAKE_CUDA_NUMBER (the host reads this
 // wherever it reads eight bytes: counts of elements that no kernel has counted), FAKE_CUDA_GL_DEVICE (0: which device has the memory of
-// OpenGL's contexts, -1: none; contexts are those of EGL).
+// OpenGL's contexts, -1: none; contexts are those of EGL). Memory by file descriptor is a file of memfd_create whose
+// name is "fake CUDA memory"; a semaphore is one of 16 bytes, "fake CUDA semaphore": its value, and 1 for a timeline. Tests make such.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +23,8 @@ void fake_cuda_fail_kernel(const char* kernel, int code);
 /// Calls of a driver's function so far.
 long fake_cuda_calls(const char* function);
 /// Things made and not yet destroyed: "event", "stream", "module", "device memory", "pinned memory", "managed memory", "registration",
-/// "context", "array", "surface", "texture", "graphics resource".
+/// "context", "array", "surface", "texture", "graphics resource", "opened memory", "allocation", "reservation", "external memory",
+/// "external semaphore".
 long fake_cuda_live(const char* kind);
 /// While held, no stream takes new work.
 void fake_cuda_hold(int hold);

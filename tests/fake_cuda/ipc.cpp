@@ -21,9 +21,22 @@ struct Named {
 };
 static_assert(sizeof(Named) <= sizeof(IpcHandle));
 
+}  // namespace
+
 std::size_t pages(std::size_t bytes) { return (bytes + page - 1) / page * page; }
 
-}  // namespace
+std::uint64_t last_free_pages(Device* d, std::size_t size) {
+    std::uint64_t top = d->base + d->memory;
+    for (auto block = d->blocks.rbegin(); block != d->blocks.rend() && block->first + pages(block->second) + page > top - size; ++block)
+        top = block->first / page * page;
+    return top - size;
+}
+
+bool show_file(Device* d, std::uint64_t first, std::size_t size, int file, std::uint64_t offset) {
+    return mmap(d->storage + (first - d->base), size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, static_cast<off_t>(offset)) !=
+           MAP_FAILED;
+}
+
 }  // namespace fake
 
 using namespace fake;
@@ -52,15 +65,10 @@ Result cuIpcOpenMemHandle_v2(DevicePointer* pointer, IpcHandle handle, unsigned)
     if (file < 0) return result::invalid_value;
     std::lock_guard lock(world().mutex);
     const std::size_t begin = named.offset % page, size = pages(begin + named.bytes);
-    std::uint64_t top = current->base + current->memory;
-    for (auto block = current->blocks.rbegin(); block != current->blocks.rend() && block->first + pages(block->second) + page > top - size;
-         ++block)
-        top = block->first / page * page;
-    const std::uint64_t first = top - size;
-    void* const mapped = mmap(current->storage + (first - current->base), size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file,
-                              static_cast<off_t>(named.offset - begin));
+    const std::uint64_t first = last_free_pages(current, size);
+    const bool mapped = show_file(current, first, size, file, named.offset - begin);
     close(file);
-    if (mapped == MAP_FAILED) return result::out_of_memory;
+    if (!mapped) return result::out_of_memory;
     current->blocks[first + begin] = named.bytes;
     current->opened[first + begin] = size;
     ++world().live["opened memory"];
@@ -74,8 +82,7 @@ Result cuIpcCloseMemHandle(DevicePointer pointer) {
     const auto at = current->opened.find(pointer);
     if (at == current->opened.end()) return result::invalid_value;
     const std::uint64_t first = pointer / page * page;
-    (void)mmap(current->storage + (first - current->base), at->second, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, current->file,
-               static_cast<off_t>(first - current->base));
+    (void)show_file(current, first, at->second, current->file, first - current->base);
     current->blocks.erase(pointer);
     current->opened.erase(at);
     --world().live["opened memory"];

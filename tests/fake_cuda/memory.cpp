@@ -118,6 +118,7 @@ Result cuMemFree_v2(DevicePointer pointer) {
     Device* d = device_of(pointer);
     if (!d || !d->blocks.contains(pointer)) return result::invalid_value;
     wait_idle(lock, d);
+    if (end_external_mapping(d, pointer)) return 0;
     const auto at = d->blocks.find(pointer);
     const std::size_t rounded = (at->second + 511) / 512 * 512;
     std::memset(d->storage + (pointer - d->base), 0xdd, std::min<std::size_t>(rounded, 4096));  // who reads it later sees nonsense

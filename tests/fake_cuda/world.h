@@ -26,10 +26,11 @@ struct Device {
     int ordinal = 0;
     bool context = false;
     Result lost = 0;
-    std::uint64_t base = 0;                       // what pointers say
-    char* storage = nullptr;                      // where the bytes are
-    int file = -1;                                // and the file that other processes open
-    std::map<std::uint64_t, std::size_t> opened;  // blocks of other processes, also in `blocks`
+    std::uint64_t base = 0;                         // what pointers say
+    char* storage = nullptr;                        // where the bytes are
+    int file = -1;                                  // and the file that other processes open
+    std::map<std::uint64_t, std::size_t> opened;    // blocks of other processes, also in `blocks`
+    std::map<std::uint64_t, std::size_t> reserved;  // ranges of addresses that memory is mapped to
     std::size_t memory = 0, used = 0;
     std::map<std::uint64_t, std::size_t> blocks;
     std::vector<std::shared_ptr<Stream>> streams;
@@ -107,5 +108,13 @@ void wait_idle(Lock& lock, Device* d);
 
 /// Where the bytes are; null for what is not one allocation's. Takes the lock.
 char* locked_bytes_at(std::uint64_t pointer, std::size_t bytes);
+
+/// Whole pages; the last of a device that no block needs; a file's pages in place of those, from `first` on. With the lock held.
+std::size_t pages(std::size_t bytes);
+std::uint64_t last_free_pages(Device* d, std::size_t size);
+bool show_file(Device* d, std::uint64_t first, std::size_t size, int file, std::uint64_t offset);
+
+/// Ends a mapping of external memory; false for what is none. With the lock held.
+bool end_external_mapping(Device* d, std::uint64_t pointer);
 
 }  // namespace fake

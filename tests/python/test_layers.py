@@ -158,6 +158,7 @@ ORDER += [
     "_ipc",
     "_pictures",
     "_gl",
+    "_vulkan",
     "_sharding",
     "_plugins",
     (
@@ -176,6 +177,7 @@ ORDER += [
         "signal",
         "sparse",
         "special",
+        "vulkan",
         "zarr",
     ),
     "scipy",

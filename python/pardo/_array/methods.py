@@ -301,6 +301,37 @@ def ipc_handle(self: Array) -> Any:
     return face.file("arrays of processes").handle_of(self)
 
 
+def external_handle(self: Array, kind: str = "opaque_fd") -> Any:
+    """Return what Vulkan needs to import this array's memory; see `pardo.vulkan.empty`.
+
+    The array is computed, and what is submitted for it is complete when this returns.
+
+    Parameters
+    ----------
+    kind : {'opaque_fd', 'host_pointer'}, optional
+        A file descriptor, for memory of GPUs; or an address, for memory of the host (`VK_EXT_external_memory_host`).
+
+    Returns
+    -------
+    pardo.vulkan.ExternalHandle
+        With `fd` or `pointer`, the size of the memory (`nbytes`), and where in it the array begins (`offset`). A descriptor is the
+        caller's: Vulkan takes it when it imports it.
+
+    Raises
+    ------
+    ValueError
+        Vulkan cannot use the memory: `pardo.vulkan.empty` makes arrays for it. Or it has no handle of this kind.
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> x = pp.vulkan.empty(3, device="cpu")
+    >>> x.external_handle("host_pointer").nbytes
+    4096
+    """
+    return face.file("arrays of Vulkan").handle_of(self, kind)
+
+
 # --- shape -----------------------------------------------------------------------------------------------------------------
 
 
@@ -542,6 +573,7 @@ class Methods(Conversions):
     __round__ = _round
     as_future = as_future
     ipc_handle = ipc_handle
+    external_handle = external_handle
     __await__ = _await
     flatten = flatten
     fill = fill

@@ -288,7 +288,7 @@ class Conversions(Facts):
 
     dump, dumps = Methods.dump, Methods.dumps
     as_future, __await__, __array_namespace__ = Methods.as_future, Methods.__await__, Methods.__array_namespace__
-    ipc_handle = Methods.ipc_handle
+    ipc_handle, external_handle = Methods.ipc_handle, Methods.external_handle
 
     def __copy__(self: C) -> C:
         return self._copied()

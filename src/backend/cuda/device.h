@@ -91,6 +91,9 @@ public:
     /// Lets the devices reach each other's memory where the hardware can; once for each pair.
     void enable_peer(CudaDevice& peer);
 
+protected:
+    std::shared_ptr<device::External> make_external() override;
+
 private:
     Hash128 key_of(const ir::Kernel& kernel, device::ShapeClass shape) const;
     ContextHandle make_context();

@@ -7,6 +7,7 @@
 
 #include "base/fork.h"
 #include "device/device.h"
+#include "device/external.h"
 #include "device/graphics.h"
 #include "device/selection/registry.h"
 
@@ -82,6 +83,14 @@ Queue* Device::queue() {
     canonical_.store(queue_.get(), std::memory_order_release);
     return queue_.get();
 }
+
+External& Device::external() {
+    const std::lock_guard lock(making_once);
+    if (!external_) external_ = make_external();
+    return *external_;
+}
+
+std::shared_ptr<External> Device::make_external() { return std::make_shared<External>(this); }
 
 Queue* Device::marker_queue() {
     const std::lock_guard lock(making_once);

@@ -26,7 +26,8 @@ private:
 
 void DriverCore::defer(const Ref<DriverEvent>& event, const std::vector<Event>& foreign) {
     event->inherit_host_signals(foreign);
-    event->may_last_ = std::any_of(foreign.begin(), foreign.end(), [this](const Event& e) { return e.state()->queue() != queue_; });
+    const auto of_others = [this](const Event& e) { return e.state()->queue() != queue_; };
+    event->may_last_ = event->may_last_ || std::any_of(foreign.begin(), foreign.end(), of_others);
     event->missing_.store(1, std::memory_order_relaxed);
     {
         std::lock_guard lock(mutex_);

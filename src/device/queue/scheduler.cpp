@@ -40,6 +40,7 @@ ScheduledEvent::ScheduledEvent(Queue* queue, bool polled, Request&& request)
     : EventState(queue, polled), request_(std::move(request)), program_(request_.program), covered_(request_.covered) {
     entry_.event = this;
     request_.timed = request_.timed || queue->profiling();
+    may_last_ = request_.lasts;
 }
 
 Scheduler::Scheduler(Queue* queue, Runner runner)

@@ -38,6 +38,7 @@ struct Request {
     double cost_ns = 0;
     std::uint64_t covered = 0;  // out of order, a barrier: as of Ends
     bool timed = false;         // the queue profiles, or a profile is open
+    bool lasts = false;         // it is not known how long it runs
 };
 
 /// A submission that a Scheduler puts in order. What is not atomic or constant is guarded by the scheduler's lock, until a thread has taken

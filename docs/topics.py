@@ -163,7 +163,7 @@ TOPICS: dict[str, tuple[str, str, str]] = {
     "inspection": (
         "Plans, counters, profiles and pictures",
         "What will run, what ran, how long it took, and what arrays look like.",
-        "Profile counters explain get_include profile show show_config",
+        "LiveView Profile counters explain get_include live profile show show_config",
     ),
     "constants": (
         "Constants",

@@ -245,8 +245,10 @@ if _TYPE_CHECKING:
     from pardo._language.images import *
     from pardo._language.index_space import *
     from pardo._language.unordered import *
+    from pardo._live.live import *
+    from pardo._live.showing import *
+    from pardo._live.view import *
     from pardo._offload.offloading import *
-    from pardo._pictures.showing import *
     from pardo._records.arrays import *
     from pardo._runtime.float_errors import *
     from pardo._runtime.memory import *

@@ -31,11 +31,11 @@ def test_files_of_later_names():
     """The table says what the files say, and knows them all."""
     found = {}
     languages = ("_compiler", "_debug", "_generate", "_kernel", "_language", "_offload", "_saving", "_sharding")
-    for folder in ("_functions", "_analysis", "_data", "_filters", "_host", "_ipc", "_pictures", "_records", "_runtime", *languages):
+    for folder in ("_functions", "_analysis", "_data", "_filters", "_host", "_ipc", "_live", "_records", "_runtime", *languages):
         for path in sorted((FOLDER / folder).glob("*.py")):
             if folder == "_runtime" and path.stem not in ("float_errors", "memory", "profile", "statistics"):
                 continue  # read with the package
-            if (folder == "_filters" and path.stem != "sequences") or (folder == "_pictures" and path.stem != "showing"):
+            if folder == "_filters" and path.stem != "sequences":
                 continue  # names of other public modules
             others = ("_analysis.log_sums", "_analysis.special", "_generate.algorithms", "_generate.lists", "_kernel.parallel_loops")
             if f"{folder}.{path.stem}" in others:

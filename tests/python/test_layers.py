@@ -159,6 +159,7 @@ ORDER += [
     "_pictures",
     "_gl",
     "_vulkan",
+    "_live",
     "_sharding",
     "_plugins",
     (

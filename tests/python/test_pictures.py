@@ -285,6 +285,8 @@ def test_notebooks(monkeypatch):
     assert all(raw for _, raw in shown)
     assert [decoded(data["image/png"]).shape[:2] for data, _ in shown] == [(78, 260), (1024, 341), (78, 260)]
     assert shown[0][0]["text/plain"] == "<picture of 78 rows and 260 columns>"
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(python, "get_ipython", lambda: SimpleNamespace())  # a terminal
     with pytest.raises(RuntimeError, match="does not run in a notebook"):
         pp.show(pp.zeros((3, 10)))
@@ -292,9 +294,10 @@ def test_notebooks(monkeypatch):
 
 def test_elsewhere_it_says_what_to_do():
     program = "import pardo as pp\nimport sys\npp.show(pp.zeros((2, 2)))"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    environment = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, env=environment)
     assert done.stderr.splitlines()[-1].startswith(
-        "RuntimeError: show: the program does not run in a notebook; show(x, path='picture.png')"
+        "RuntimeError: show: the program does not run in a notebook, and there is no display for a window"
     )
 
 

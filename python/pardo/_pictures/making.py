@@ -331,25 +331,29 @@ def _limits(values: Array, style: Style, real: np.dtype[Any]) -> Array:
     return _core.log(limits) if style.norm == "log" else limits
 
 
-def levels_of(x: Any, size: tuple[int, int], style: Style) -> Array:
-    """A number of the palette for each pixel, uint8."""
+def levels_of(x: Any, size: tuple[int, int], style: Style, out: Array | None = None) -> Array:
+    """A number of the palette for each pixel, uint8, also in memory that is given, of the same queue if that is known."""
     values = x.reduced(size, style.nearest) if isinstance(x, Split) else reduced(x, size, style.nearest)
     if x.dtype == np.bool_ and style.norm == "linear" and style.percentiles is None:  # shares of what is true
         style = style._replace(vmin=0.0 if style.vmin is None else style.vmin, vmax=1.0 if style.vmax is None else style.vmax)
-    out: Array = _core._empty(list(size), np.uint8, values.queue)
+    levels: Array = _core._empty(list(size), np.uint8, values.queue) if out is None or out.queue != values.queue else out
     if values.size:
         limits = _limits(values, style, working_of(values, values.queue))
-        find_levels[Range(*size)](_core._flip(values, [0]) if style.lower else values, limits, out, int(style.norm == "log"))
-    return out
+        find_levels[Range(*size)](_core._flip(values, [0]) if style.lower else values, limits, levels, int(style.norm == "log"))
+    if out is not None and out is not levels:
+        out[...] = levels.to_queue(out.queue)
+        return out
+    return levels
 
 
-def colours_of(x: Array, size: tuple[int, int], style: Style, op_name: str, channels: int | None = None) -> Array:
-    """The colours of an array that has them, uint8: 4 channels where some may be missing, or as many as are said."""
+def colours_of(x: Array, size: tuple[int, int], style: Style, op_name: str, channels: int | None = None, out: Array | None = None) -> Array:
+    """The colours of an array that has them, uint8: 4 channels where some may be missing, or as many as are said or memory is given for."""
     if style.given:
         raise ValueError(f"{op_name}: the array has colours already, of shape {x.shape}: {', '.join(style.given)} has no meaning for it")
     is_float = x._kind == "f"
     channels = channels or (4 if is_float else x.shape[2])
-    out: Array = _core._empty([*size, channels], np.uint8, x.queue)
+    if out is None:
+        out = _core._empty([*size, channels], np.uint8, x.queue)
     if out.size:
         bad = tuple(int(c) for c in style.palette[NONE])
         seen = _core._flip(x, [0]) if style.lower else x

@@ -11,7 +11,8 @@ from pardo._base.arguments import default_on
 from pardo._core import Array
 from pardo._functions.operands import cast
 from pardo._language.index_space import Range
-from pardo._pictures import canvas, making, pixels, points, showing
+from pardo._live import showing
+from pardo._pictures import canvas, making, pixels, points
 from pardo._pictures import in_notebooks as small
 from pardo._sharding.array import ShardedArray
 from pardo._sharding.functions import implements

@@ -1,4 +1,4 @@
-# python/pardo/_pictures/showing.py: pictures of arrays in notebooks and files.
+# python/pardo/_live/showing.py: pictures of arrays in notebooks, windows and files.
 from __future__ import annotations
 
 import os
@@ -6,8 +6,10 @@ import struct
 from typing import Any
 
 from pardo._array.contexts import public
-from pardo._base import notebook
+from pardo._base.arguments import array
+from pardo._live import contents, places, running
 from pardo._pictures import making
+from pardo._pictures.colours import colour_of
 
 __all__ = ["show"]
 
@@ -20,6 +22,8 @@ def show(
     /,
     *,
     path: Any = None,
+    window: bool | None = None,
+    title: str = "pardo",
     size: int | tuple[int, int] | None = None,
     cmap: Any = None,
     vmin: float | None = None,
@@ -30,9 +34,10 @@ def show(
     interpolation: str = "auto",
     bad: Any = None,
 ) -> None:
-    """Show an array as a picture, in a notebook or as a PNG file.
+    """Show an array as a picture, in a notebook, in a window or as a PNG file.
 
-    The picture is made on the array's device; what comes to the host is one byte for each pixel, or its 3 or 4 colours.
+    The picture is made on the array's device; what comes to the host is one byte for each pixel, or its 3 or 4 colours. A window draws the
+    memory that the device has written, and the call waits until it is closed.
 
     Parameters
     ----------
@@ -41,9 +46,15 @@ def show(
         integers from 0 to 255; what lies outside is clipped.
     path : str, os.PathLike or file object, optional
         Where the picture is written, by a name that ends with ``.png``, or a file that is open for bytes. Default: it is shown in the
-        notebook.
+        notebook, and elsewhere in a window where there is a display.
+    window : bool, optional
+        True: in a window, also in a notebook. False: never in one. Default: where there is neither a path nor a notebook. A window needs
+        glfw (``pip install 'pardo[gl]'``); ``q`` and escape close it, ``s`` saves a PNG file in the current folder.
+    title : str
+        Of the window.
     size : int or pair of int, optional
-        Pixels of the longer side, or rows and columns. Default: in a file one for each element, in a notebook from 256 to 1024.
+        Pixels of the longer side, or rows and columns. Default: in a file one for each element, in a notebook from 256 to 1024, in a
+        window from 512 to 1024 at first.
     cmap : optional
         The colours of values: 'viridis', 'magma', 'inferno', 'coolwarm' or 'gray', also with ``_r`` at the end; a name or colour map of
         matplotlib; or rows of 3 or 4 numbers from 0 to 1, with straight lines between them. There are 255 of them. Default: 'viridis'.
@@ -70,11 +81,13 @@ def show(
     ValueError
         The array has another shape or no elements, arguments contradict each other, or the name does not end with ``.png``.
     RuntimeError
-        There is neither a path nor a notebook.
+        There is neither a path, a notebook nor a display, or a window is opened by another thread than the main one.
+    ImportError
+        A window needs glfw.
 
     See Also
     --------
-    pardo.plot.pixels, pardo.plot.density
+    live, pardo.plot.pixels, pardo.plot.density
 
     Examples
     --------
@@ -85,13 +98,24 @@ def show(
     >>> file.getvalue()[:4]
     b'\\x89PNG'
     """
+    if not isinstance(title, str):
+        raise TypeError(f"show: title is a str, not {type(title).__name__}")
+    if path is not None and not hasattr(path, "write"):
+        _check_name(path)
+    if path is not None and window:
+        raise ValueError("show: a picture is shown in a window or written to a path, not both; call show twice")
+    place = places.choose("show", path is not None, window)
+    if place == "window":
+        _in_window(
+            x, title, size, cmap=cmap, vmin=vmin, vmax=vmax, percentiles=percentiles, norm=norm, origin=origin, interpolation=interpolation,
+            bad=bad,
+        )  # fmt: skip
+        return
     display = None
-    if path is None:
-        display = _display()
+    if place == "notebook":
+        display = places.display()
         if size is None:
             size = _fitting(x)
-    elif not hasattr(path, "write"):
-        _check_name(path)
     made = making.png_of(
         x,
         size=size,
@@ -122,16 +146,16 @@ def _check_name(path: Any) -> None:
         raise ValueError(f"show: {name!r} does not end with .png; for other files give pardo.plot.pixels(x) to Pillow or matplotlib")
 
 
-def _display() -> Any:
-    """What shows data below a cell, where the program runs in a notebook."""
-    if getattr(notebook.shell(), "kernel", None) is None:
-        raise RuntimeError(
-            "show: the program does not run in a notebook; show(x, path='picture.png') writes a file, and pardo.plot.pixels(x) are pixels "
-            "for matplotlib's imshow and for windows of your own"
-        )
-    from IPython.display import display
+def _in_window(x: Any, title: str, size: Any, **look: Any) -> None:
+    """One frame, which stays."""
+    style = making.style_of("show", **look)
+    shown = contents.Pictures(style, colour_of("#000000", "show"), size, x if isinstance(x, making.Split) else array(x, "show"), "show")
 
-    return display
+    def stay(frame: int, view: Any) -> None:
+        view.paused = True
+
+    loop = running.Loop(shown, stay, None, None, None)
+    loop.run(lambda: loop.in_window(title, True, "show"))
 
 
 def _fitting(x: Any) -> int | None:

@@ -101,7 +101,9 @@ def test_a_file_for_each_frame(device, look, tmp_path):
 
 
 def test_one_file_of_the_last_frame(tmp_path):
+    before = pp.counters()["copied_bytes"]
     pp.live(waves, frames=5, to=str(tmp_path / "last.png"))
+    assert pp.counters()["copied_bytes"] - before <= 30 * 40  # the others are not brought to the host
     assert_array_equal(decoded(tmp_path / "last.png"), pp.asnumpy(pp.plot.pixels(waves(4))))
 
 

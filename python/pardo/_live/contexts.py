@@ -150,6 +150,7 @@ class Offscreen:
         if not context:
             raise RuntimeError(f"{op_name}: EGL makes no context of OpenGL 3.3 (error 0x{self._egl.eglGetError():04X})")
         self._display_of, self._context = display, context
+        self.address_of: Callable[[bytes], int | None] = self._egl.eglGetProcAddress
 
     def _display(self, op_name: str) -> tuple[int, int]:
         """The first device of EGL that draws by OpenGL, and how."""

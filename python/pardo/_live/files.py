@@ -37,6 +37,8 @@ class Frame(NamedTuple):
 class Files:
     """Where frames go."""
 
+    last_alone = False  # whether only the last frame is written
+
     def add(self, number: int, frame: Frame) -> None:
         raise NotImplementedError
 
@@ -49,19 +51,11 @@ class _Pictures(Files):
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._numbered = any(field is not None for _, field, _, _ in string.Formatter().parse(name))
-        self._last: Frame | None = None
+        self.last_alone = all(field is None for _, field, _, _ in string.Formatter().parse(name))
 
     def add(self, number: int, frame: Frame) -> None:
-        if self._numbered:
-            with open(self._name.format(number), "wb") as file:
-                file.write(frame.png())
-        self._last = frame
-
-    def close(self) -> None:
-        if not self._numbered and self._last is not None:
-            with open(self._name, "wb") as file:
-                file.write(self._last.png())
+        with open(self._name.format(number), "wb") as file:
+            file.write(frame.png())
 
 
 class _Gif(Files):

@@ -67,8 +67,8 @@ def live(
     fps : float or None
         How many frames a second are made at most in windows and notebooks; None: as many as can be. Movies are played so.
     to : str or os.PathLike, optional
-        Files in place of a window: ``'frame{:03d}.png'`` for a PNG file a frame, a name without a field for the last frame, ``.gif`` (needs
-        Pillow), ``.mp4``, ``.mkv`` or ``.webm`` (needs PyAV: ``pip install av``).
+        Files in place of a window: ``'frame{:03d}.png'`` for a PNG file a frame, a name without a field for the last frame when all are
+        made, ``.gif`` (needs Pillow), ``.mp4``, ``.mkv`` or ``.webm`` (needs PyAV: ``pip install av``).
     window : bool, optional
         True: a window in a notebook too, or beside `to`. False: no window. Default: where there is neither a notebook nor `to`.
     title : str

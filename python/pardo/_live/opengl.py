@@ -2,11 +2,11 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pardo._live import contexts
 
 ARRAY_BUFFER, PIXEL_UNPACK_BUFFER = 0x8892, 0x88EC
 TEXTURE_2D, TEXTURE0, NEAREST, MIN_FILTER, MAG_FILTER, WRAP_S, WRAP_T, CLAMP = (
@@ -86,9 +86,8 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {  # name -> what it gives, and what i
 class OpenGL:
     """The functions of the context that is current, which belongs to the caller: its state is not put back."""
 
-    def __init__(self, op_name: str) -> None:
-        self._address_of = contexts.egl(op_name).eglGetProcAddress
-        self.op_name = op_name
+    def __init__(self, address_of: Callable[[bytes], int | None], op_name: str) -> None:
+        self._address_of, self.op_name = address_of, op_name
         self._framebuffer: tuple[int, list[int]] | None = None
         self.glBindVertexArray(self.new("VertexArrays"))
         self.glBlendFuncSeparate(_SRC_ALPHA, _ONE_MINUS_SRC_ALPHA, _ONE, _ONE_MINUS_SRC_ALPHA)

@@ -46,7 +46,7 @@ class Loop:
 
         self._content.step(call)
         self._count += 1
-        if self._files is not None:
+        if self._files is not None and not self._files.last_alone:
             self._files.add(number, self._content.frame())
         self._due = self._next_due()
 
@@ -54,6 +54,11 @@ class Loop:
         """When the frame after this one is to be made: what was late is not made up for."""
         now = time.perf_counter()
         return now if self._fps is None else max(self._due + 1 / self._fps, now)
+
+    def _finish(self) -> None:
+        """All frames are made."""
+        if self._files is not None and self._files.last_alone and self._count:
+            self._files.add(self._count - 1, self._content.frame())
 
     @property
     def _done(self) -> bool:
@@ -76,6 +81,7 @@ class Loop:
         with self._offscreen(op_name):
             while not self._done:
                 self._step()
+            self._finish()
 
     def in_notebook(self, display: Callable[..., Any], op_name: str) -> None:
         """Below the cell, where each picture takes the place of the one before."""
@@ -105,7 +111,7 @@ class Loop:
             context = contexts.Offscreen(op_name)
             try:
                 context.make_current()
-                self._content.open(OpenGL(op_name), context.make_current)
+                self._content.open(OpenGL(context.address_of, op_name), context.make_current)
                 yield
             finally:
                 context.close()
@@ -116,7 +122,7 @@ class Loop:
             window = Window(title, (512, 512), op_name)
             try:
                 window.make_current()
-                self._content.open(OpenGL(op_name), window.make_current)
+                self._content.open(OpenGL(window.address_of, op_name), window.make_current)
                 stepping = False
                 while not self._done and not window.closing:
                     if self.view.paused and self._count and not stepping:
@@ -135,6 +141,7 @@ class Loop:
                         stepping = self._follow(window, title, controls)
                         if time.perf_counter() >= self._due:
                             break
+                self._finish()
             finally:
                 window.close()
 

@@ -58,7 +58,6 @@ class Window:
                 raise RuntimeError(f"{op_name}: there is no display for a window ({'; '.join(errors) or 'GLFW does not start'}){HEADLESS}")
             glfw.default_window_hints()
             for hint, value in (
-                (glfw.CONTEXT_CREATION_API, glfw.EGL_CONTEXT_API),
                 (glfw.CONTEXT_VERSION_MAJOR, 3),
                 (glfw.CONTEXT_VERSION_MINOR, 3),
                 (glfw.OPENGL_PROFILE, glfw.OPENGL_CORE_PROFILE),
@@ -71,6 +70,7 @@ class Window:
             glfw.default_window_hints()
             if not self._window:
                 raise RuntimeError(f"{op_name}: GLFW opens no window that OpenGL draws into ({'; '.join(errors)}){HEADLESS}")
+        self._size = self._ask_size()
         glfw.set_key_callback(self._window, self._on_key)
         glfw.set_mouse_button_callback(self._window, self._on_button)
         glfw.set_cursor_pos_callback(self._window, self._on_move)
@@ -85,8 +85,12 @@ class Window:
     @property
     def size(self) -> tuple[int, int]:
         """Rows and columns of its pixels."""
-        columns, rows = self._glfw.get_framebuffer_size(self._window)
-        return max(rows, 1), max(columns, 1)
+        return self._size[0]
+
+    def _ask_size(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Rows and columns of its pixels, and in the units of places: an answer of the display, which takes a while."""
+        (columns, rows), (width, height) = (ask(self._window) for ask in (self._glfw.get_framebuffer_size, self._glfw.get_window_size))
+        return (max(rows, 1), max(columns, 1)), (max(height, 1), max(width, 1))
 
     @property
     def closing(self) -> bool:
@@ -111,6 +115,13 @@ class Window:
     def resize(self, size: tuple[int, int]) -> None:
         """Rows and columns."""
         self._glfw.set_window_size(self._window, size[1], size[0])
+        self._glfw.poll_events()
+        self._size = self._ask_size()
+
+    def address_of(self, name: bytes) -> int | None:
+        """Where a function of OpenGL is."""
+        address: int | None = self._glfw.get_proc_address(name.decode())
+        return address
 
     def wait(self, until: float) -> None:
         """Notes what happens until a time, or for a moment where that is past; a signal is seen within a tenth of a second."""
@@ -160,8 +171,8 @@ class Window:
         self.input.clicks.append((name, self.input.pointer))
 
     def _on_move(self, window: Any, x: float, y: float) -> None:
-        (rows, columns), (width, height) = self.size, self._glfw.get_window_size(self._window)
-        former, now = self.input.pointer, (x * columns / max(width, 1), y * rows / max(height, 1))
+        (rows, columns), (height, width) = self._size
+        former, now = self.input.pointer, (x * columns / width, y * rows / height)
         if former is not None and "left" in self.input.buttons:
             across, down = now[0] - former[0], now[1] - former[1]
             self.input.dragged = (self.input.dragged[0] + across, self.input.dragged[1] + down)
@@ -176,6 +187,7 @@ class Window:
         self.input.wheel += y
 
     def _on_change(self, window: Any, *size: int) -> None:
+        self._size = self._ask_size()
         self.changed = True
 
     def _on_focus(self, window: Any, focused: int) -> None:

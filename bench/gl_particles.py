@@ -16,19 +16,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "examples"))
 import particles
 
 
-@pp.kernel
-def advance(item: pp.Item, p, dt):
-    """As that of the example, on one row for each coordinate: what is computed at once lies side by side, for NumPy too."""
-    i = item.get_id(0)
-    x, y = p[0, i], p[1, i]
-    r = x * x + y * y + 0.01
-    pull = dt / (r * pp.sqrt(r))
-    p[2, i] -= pull * x
-    p[3, i] -= pull * y
-    p[0, i] = x + dt * p[2, i]
-    p[1, i] = y + dt * p[3, i]
-
-
 def least(step, steps: int, rounds: int = 7) -> float:
     """Seconds of a step: the least mean of several rounds, which take turns with nothing."""
     for _ in range(5):
@@ -49,12 +36,12 @@ def main() -> None:
     options.add_argument("--device", default="cpu")
     given = options.parse_args()
     ctx = moderngl.create_context(standalone=True, backend="egl")
-    dt, first = np.float32(1e-4), np.ascontiguousarray(particles.disc(given.count).T)
+    dt, first = np.float32(1e-4), particles.disc(given.count)
 
     of_numpy, host = ctx.buffer(first.tobytes(), dynamic=True), first.copy()
 
     def with_numpy() -> None:
-        particles.advance_in_numpy(host.T, dt)
+        particles.advance_in_numpy(host, dt)
         of_numpy.write(host)
 
     ours, theirs = pp.gl.empty(first.shape), pp.gl.Buffer(ctx.buffer(first.tobytes()), np.float32, first.shape)
@@ -63,7 +50,7 @@ def main() -> None:
     def with_pardo(buffer: pp.gl.Buffer):
         def step() -> None:
             with buffer.map(given.device) as p:
-                advance[where](p, dt)
+                particles.advance[where](p, dt)
 
         return step
 

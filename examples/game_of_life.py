@@ -50,6 +50,24 @@ def picture(device=None, size=1000):
     return pp.plot.pixels(with_pardo(random_world(size), device) == 1, cmap="gray")
 
 
+def watch(device=None, size=1000, **where):
+    """Generation after generation, by pardo.live: in a window, in a notebook, or in files (frames=, to=). The mouse makes cells alive."""
+    now = pp.asarray(random_world(size), device=device)
+    then = pp.empty_like(now)
+
+    def update(frame, view):
+        nonlocal now, then
+        if frame > 0:
+            generation[pp.Range(*now.shape)](now, then)
+            now, then = then, now
+        if view.mouse and "left" in view.buttons:
+            row, column = map(int, view.mouse)
+            now[max(row - 2, 0) : row + 3, max(column - 2, 0) : column + 3] = 1
+        return now
+
+    return pp.live(update, title="game of life", cmap="gray", vmin=0, vmax=1, **where)
+
+
 def seconds(function, *arguments):
     start = time.perf_counter()
     result = pp.asnumpy(function(*arguments))
@@ -61,7 +79,11 @@ def main():
     parser.add_argument("--device", help="for example opencl:gpu")
     parser.add_argument("--size", type=int, default=1000, help="rows and columns of the world")
     parser.add_argument("--picture", metavar="FILE.png", help="where a picture is written")
+    parser.add_argument("--window", action="store_true", help="show generations in a window, until it is closed")
     given = parser.parse_args()
+    if given.window:
+        print(f"{watch(given.device, given.size, window=True)} frames")
+        return
 
     world = random_world(given.size)
     device = with_pardo(world, given.device).wait().device  # compiles

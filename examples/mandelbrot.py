@@ -35,6 +35,11 @@ def with_pardo(steps, zoom=1.0):
     return steps
 
 
+def zoomed(real, imaginary, width, row, column, factor):
+    """The first pixel and the distance of pixels of a view that is nearer, around one of its pixels."""
+    return real + width * column * (1 - 1 / factor), imaginary + width * row * (1 - 1 / factor), width / factor
+
+
 def with_numpy(rows, columns, zoom=1.0):
     real, imaginary, width, limit = view(rows, columns, zoom)
     c = real + width * np.arange(columns) + 1j * (imaginary + width * np.arange(rows))[:, None]
@@ -55,6 +60,32 @@ def picture(device=None, size=640, zoom=1.0):
     return pp.plot.pixels(pp.where(steps < limit, steps, math.nan), norm="log", cmap="inferno", bad="#000000")
 
 
+def watch(device=None, size=640, **where):
+    """A zoom, by pardo.live: in a window, in a notebook, or in files (frames=, to=).
+
+    In a window the wheel zooms at the mouse and dragging moves the set; until then the zoom goes on by itself.
+    """
+    steps = pp.empty((3 * size // 4, size), dtype=np.int32, device=device)
+    corner, by_itself = view(*steps.shape, 1.0)[:3], True
+
+    def update(frame, window):
+        nonlocal corner, by_itself
+        by_itself = by_itself and not (window.wheel or any(window.drag))
+        if by_itself:
+            corner = view(*steps.shape, 1.02 ** (frame % 1000))[:3]  # the width of a pixel then nears the last bits of float64
+        else:
+            real, imaginary, width = corner
+            corner = real - width * window.drag[1], imaginary - width * window.drag[0], width
+            if window.wheel and window.mouse:
+                corner = zoomed(*corner, *window.mouse, 1.2**window.wheel)
+        zoom = 2.4 / len(steps) / corner[2]
+        limit = int(LIMIT * (1 + max(math.log2(zoom), 0.0) / 3))
+        mandelbrot[pp.Range(*steps.shape)](steps, *corner, limit)
+        return pp.where(steps < limit, steps, math.nan)
+
+    return pp.live(update, norm="log", cmap="inferno", title="Mandelbrot", **where)
+
+
 def seconds(function, *arguments):
     start = time.perf_counter()
     result = pp.asnumpy(function(*arguments))
@@ -67,7 +98,11 @@ def main():
     parser.add_argument("--size", type=int, default=640, help="columns of the picture")
     parser.add_argument("--zoom", type=float, default=1.0, help="1 shows all of the set")
     parser.add_argument("--picture", metavar="FILE.png", help="where a picture is written")
+    parser.add_argument("--window", action="store_true", help="show a zoom in a window: the wheel zooms, dragging moves")
     given = parser.parse_args()
+    if given.window:
+        print(f"{watch(given.device, given.size, window=True)} frames")
+        return
 
     rows, columns = 3 * given.size // 4, given.size
     steps = pp.zeros((rows, columns), dtype=np.int32, device=given.device)

@@ -2,6 +2,7 @@
 """Takes salt and pepper out of what a camera sees. While a device filters a frame, the host makes the next one."""
 
 import argparse
+import itertools
 import time
 
 import numpy as np
@@ -42,10 +43,10 @@ def seen(k, rows, columns):
     return np.where(ball, 220, pattern).astype(np.uint8)
 
 
-def camera(size):
+def camera(size, numbers=range(FRAMES)):
     """The frames, one after the other, of NumPy: some pixels are black or white."""
     rng = np.random.default_rng(0)
-    for k in range(FRAMES):
+    for k in numbers:
         frame = seen(k, 3 * size // 4, size)
         noise = rng.random(frame.shape)
         yield np.where(noise < 0.03, 0, np.where(noise > 0.97, 255, frame)).astype(np.uint8)
@@ -72,12 +73,23 @@ def picture(device=None, size=800):
     return pp.stack([grey, grey, grey], axis=-1)
 
 
+def watch(device=None, size=800, **where):
+    """Frames and their medians beside them, by pardo.live: in a window, in a notebook, or in files (frames=, to=)."""
+    forth_and_back = itertools.cycle([*range(90), *range(90, 0, -1)])
+    stream = with_pardo(camera(size, forth_and_back), device)
+    return pp.live(lambda frame: pp.concat(next(stream), axis=1), title="median filter", cmap="gray", vmin=0, vmax=255, **where)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--device", help="for example opencl:gpu")
     parser.add_argument("--size", type=int, default=800, help="columns of a frame")
     parser.add_argument("--picture", metavar="FILE.png", help="where a picture is written")
+    parser.add_argument("--window", action="store_true", help="show frames and their medians in a window, until it is closed")
     given = parser.parse_args()
+    if given.window:
+        print(f"{watch(given.device, given.size, window=True)} frames")
+        return
 
     frames = list(camera(given.size))
     _, out = next(with_pardo(frames, given.device))

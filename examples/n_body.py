@@ -69,10 +69,15 @@ def galaxies(bodies):
 def move(position, velocity, mass, accelerations, steps=STEPS):
     """Positions after all steps (leapfrog), of arrays of NumPy or of pardo."""
     for _ in range(steps):
-        position = position + STEP / 2 * velocity
-        velocity = velocity + STEP * accelerations(position, mass)
-        position = position + STEP / 2 * velocity
+        position, velocity = moved(position, velocity, mass, accelerations)
     return position
+
+
+def moved(position, velocity, mass, accelerations):
+    """Positions and velocities after one step."""
+    position = position + STEP / 2 * velocity
+    velocity = velocity + STEP * accelerations(position, mass)
+    return position + STEP / 2 * velocity, velocity
 
 
 def picture(device=None, size=4096):
@@ -81,6 +86,19 @@ def picture(device=None, size=4096):
     position = move(position, velocity, mass, with_pardo)
     counts = pp.plot.density(position[:, 0], position[:, 1], SHAPE, range=RANGE)
     return pp.plot.pixels(counts, size=3 * SHAPE[1], norm="log", cmap="inferno", bad="#000000", origin="lower")
+
+
+def watch(device=None, size=4096, **where):
+    """The bodies, by pardo.live: in a window, in a notebook, or in files (frames=, to=)."""
+    position, velocity, mass = (pp.asarray(x, device=device) for x in galaxies(size))
+
+    def update(frame):
+        nonlocal position, velocity
+        if frame > 0:
+            position, velocity = moved(position, velocity, mass, with_pardo)
+        return position
+
+    return pp.live(update, kind="points", range=RANGE, color="#ffd9a0c0", title="n bodies", **where)
 
 
 def seconds(function, *arguments):
@@ -94,7 +112,11 @@ def main():
     parser.add_argument("--device", help="for example opencl:gpu")
     parser.add_argument("--size", type=int, default=4096, help=f"bodies, a multiple of {TILE}")
     parser.add_argument("--picture", metavar="FILE.png", help="where a picture is written")
+    parser.add_argument("--window", action="store_true", help="show the bodies in a window, until it is closed")
     given = parser.parse_args()
+    if given.window:
+        print(f"{watch(given.device, given.size, window=True)} frames")
+        return
 
     position, _, mass = galaxies(given.size)
     arguments = pp.asarray(position, device=given.device), pp.asarray(mass, device=given.device)

@@ -2,6 +2,7 @@
 """Functions of numbers are the scene. A kernel calls them for each pixel; NumPy computes them, as they are, for all pixels at once."""
 
 import argparse
+import math
 import time
 
 import numpy as np
@@ -45,8 +46,8 @@ def march_all(x, y, z, dx, dy, dz):
     return gone, light
 
 
-def colour(u, v, march):
-    """Red, green and blue of the ray through a point of the screen, whose v goes from -1 to 1."""
+def colour(u, v, light_x, light_y, light_z, march):
+    """Red, green and blue of the ray through a point of the screen, whose v goes from -1 to 1; light comes from a direction."""
     length = np.sqrt(u * u + (v - 0.45) ** 2 + 4.0)
     dx, dy, dz = u / length, (v - 0.45) / length, 2.0 / length
     gone, _ = march(EYE[0], EYE[1], EYE[2], dx, dy, dz)
@@ -55,8 +56,8 @@ def colour(u, v, march):
     nx = distance(x + 0.01, y, z) - distance(x - 0.01, y, z)
     ny = distance(x, y + 0.01, z) - distance(x, y - 0.01, z)
     nz = distance(x, y, z + 0.01) - distance(x, y, z - 0.01)
-    facing = (nx * LIGHT[0] + ny * LIGHT[1] + nz * LIGHT[2]) / np.sqrt(nx * nx + ny * ny + nz * nz)
-    _, light = march(x + nx, y + ny, z + nz, LIGHT[0], LIGHT[1], LIGHT[2])
+    facing = (nx * light_x + ny * light_y + nz * light_z) / np.sqrt(nx * nx + ny * ny + nz * nz)
+    _, light = march(x + nx, y + ny, z + nz, light_x, light_y, light_z)
     bright = 0.2 + 0.8 * np.maximum(facing, 0.0) * np.maximum(light, 0.0)
     red = 0.45 + 0.3 * ((np.floor(x) + np.floor(z)) % 2.0)  # a checkered ground
     green, blue = red, red
@@ -69,28 +70,39 @@ def colour(u, v, march):
 
 
 @pp.kernel
-def render(item: pp.Item, colours):
+def render(item: pp.Item, light_x, light_y, light_z, colours):
     row, column = item.get_id(0), item.get_id(1)
     rows, columns = colours.shape[0], colours.shape[1]
     u, v = np.float32((2 * column + 1 - columns) / rows), np.float32((rows - 1 - 2 * row) / rows)
-    colours[row, column, 0], colours[row, column, 1], colours[row, column, 2] = colour(u, v, march)
+    colours[row, column, 0], colours[row, column, 1], colours[row, column, 2] = colour(u, v, light_x, light_y, light_z, march)
 
 
-def with_pardo(rows, columns, device=None):
+def light_of(turn):
+    """The direction to the light, as float32, after so many turns around the scene."""
+    c, s = math.cos(2 * math.pi * turn), math.sin(2 * math.pi * turn)
+    return tuple(map(np.float32, (c * LIGHT[0] - s * LIGHT[2], LIGHT[1], s * LIGHT[0] + c * LIGHT[2])))
+
+
+def with_pardo(rows, columns, device=None, turn=0.0):
     colours = pp.empty((rows, columns, 3), dtype=np.float32, device=device)
-    render[pp.Range(rows, columns)](colours)
+    render[pp.Range(rows, columns)](*light_of(turn), colours)
     return colours
 
 
-def with_numpy(rows, columns):
+def with_numpy(rows, columns, turn=0.0):
     u = ((2 * np.arange(columns) + 1 - columns) / rows).astype(np.float32)
     v = ((rows - 1 - 2 * np.arange(rows)) / rows).astype(np.float32)[:, None]
-    return np.stack(colour(u, v, march_all), axis=-1)
+    return np.stack(colour(u, v, *light_of(turn), march_all), axis=-1)
 
 
 def picture(device=None, size=480):
     """Colours of `size` columns: pardo.show(picture()) shows them in a notebook."""
     return pp.plot.pixels(with_pardo(3 * size // 4, size, device))
+
+
+def watch(device=None, size=480, **where):
+    """The light goes around the scene, by pardo.live: in a window, in a notebook, or in files (frames=, to=)."""
+    return pp.live(lambda frame: with_pardo(3 * size // 4, size, device, frame / 240), title="ray marching", **where)
 
 
 def seconds(function, *arguments):
@@ -104,7 +116,11 @@ def main():
     parser.add_argument("--device", help="for example opencl:gpu")
     parser.add_argument("--size", type=int, default=480, help="columns of the picture")
     parser.add_argument("--picture", metavar="FILE.png", help="where a picture is written")
+    parser.add_argument("--window", action="store_true", help="show the scene, whose light moves, in a window, until it is closed")
     given = parser.parse_args()
+    if given.window:
+        print(f"{watch(given.device, given.size, window=True)} frames")
+        return
 
     rows, columns = 3 * given.size // 4, given.size
     device = with_pardo(rows, columns, given.device).wait().device  # compiles

@@ -27,10 +27,14 @@ def steps(columns):
 def flow(right, down, height, u, v):
     """Heights after all steps, of arrays of NumPy or of pardo: water flows (u, v) between cells, and each line is one kernel."""
     for _ in range(steps(height.shape[1])):
-        u[:, 1:-1] -= COURANT * right * (height[:, 1:] - height[:, :-1])
-        v[1:-1] -= COURANT * down * (height[1:] - height[:-1])
-        height -= COURANT * (u[:, 1:] - u[:, :-1] + v[1:] - v[:-1])
+        step(right, down, height, u, v)
     return height
+
+
+def step(right, down, height, u, v):
+    u[:, 1:-1] -= COURANT * right * (height[:, 1:] - height[:, :-1])
+    v[1:-1] -= COURANT * down * (height[1:] - height[:-1])
+    height -= COURANT * (u[:, 1:] - u[:, :-1] + v[1:] - v[:-1])
 
 
 def with_numpy(right, down, height):
@@ -51,6 +55,23 @@ def picture(device=None, size=480):
     return pp.plot.pixels(pp.where(land, np.nan, height), cmap="coolwarm", norm="centered", percentiles=(1, 99), bad="#50603c")
 
 
+def watch(device=None, size=480, **where):
+    """The waves, by pardo.live: in a window, in a notebook, or in files (frames=, to=). A click lets a drop fall."""
+    right, down, land, height = (pp.asarray(x, device=device) for x in sea(3 * size // 4, size))
+    (rows, columns), like = height.shape, {"dtype": height.dtype, "device": height.device}
+    u, v = pp.zeros((rows, columns + 1), **like), pp.zeros((rows + 1, columns), **like)
+    row, column = pp.arange(rows, **like)[:, None], pp.arange(columns, **like)
+
+    def update(frame, view):
+        for _, (i, j) in view.clicks:
+            height[...] += pp.exp(-300 * ((row - i) ** 2 + (column - j) ** 2) * (2 / columns) ** 2)
+        for _ in range(4 if frame else 0):
+            step(right, down, height, u, v)
+        return pp.where(land, np.nan, height)
+
+    return pp.live(update, title="shallow water", cmap="coolwarm", vmin=-0.4, vmax=0.4, bad="#50603c", **where)
+
+
 def seconds(function, *arguments):
     start = time.perf_counter()
     result = pp.asnumpy(function(*arguments))
@@ -62,7 +83,11 @@ def main():
     parser.add_argument("--device", help="for example opencl:gpu")
     parser.add_argument("--size", type=int, default=480, help="columns of the sea")
     parser.add_argument("--picture", metavar="FILE.png", help="where a picture is written")
+    parser.add_argument("--window", action="store_true", help="show the waves in a window, until it is closed")
     given = parser.parse_args()
+    if given.window:
+        print(f"{watch(given.device, given.size, window=True)} frames")
+        return
 
     right, down, _, height = sea(3 * given.size // 4, given.size)
     arguments = [pp.asarray(x, device=given.device) for x in (right, down, height)]

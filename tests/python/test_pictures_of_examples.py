@@ -2,11 +2,14 @@
 from __future__ import annotations
 
 import importlib
+import math
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
+import displays
 import numpy as np
 import pardo as pp
 import pytest
@@ -138,6 +141,156 @@ def test_ray_marching(device, example, tmp_path, monkeypatch):
     expected = np.rint(np.clip(program.with_numpy(48, 64), 0, 1) * 255)
     assert apart(found[..., :3], expected).mean() < 0.01, "at edges a rounding decides what a ray meets"
     assert (found[..., 3] == 255).all()
+
+
+# --- watched: frames of `watch`, which windows and notebooks show too --------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def egl() -> None:
+    from pardo._live import contexts
+
+    try:
+        with contexts.kept():
+            contexts.Offscreen("test").close()
+    except RuntimeError as error:
+        pytest.skip(str(error))
+
+
+def frames_of(program: ModuleType, device: str, tmp_path: Path, frames: int, *size: int) -> list[np.ndarray]:
+    """Colours of each frame."""
+    image = pytest.importorskip("PIL.Image")
+    assert program.watch(device, *size, frames=frames, to=tmp_path / "{}.png") == frames
+    found = []
+    for k in range(frames):
+        with image.open(tmp_path / f"{k}.png") as picture:
+            found.append(np.asarray(picture.convert("RGBA")))
+    return found
+
+
+def test_generations_are_watched(device, example, tmp_path, monkeypatch):
+    program = example("game_of_life")
+    monkeypatch.setattr(program, "GENERATIONS", 1)
+    world = program.random_world(40)
+    for found in frames_of(program, device, tmp_path, 4, 40):
+        assert_array_equal(found[..., 0], 255 * world)
+        world = program.with_numpy(world)
+
+
+def test_waves_are_watched(device, example, tmp_path):
+    program = example("shallow_water")
+    *_, found = frames_of(program, device, tmp_path, 6, 64)
+    right, down, land, height = program.sea(48, 64)
+    u, v = np.zeros((48, 65), np.float32), np.zeros((49, 64), np.float32)
+    for _ in range(20):
+        program.step(right, down, height, u, v)
+    assert not apart(found, coloured(np.where(land, np.nan, height), -0.4, 0.4, "coolwarm", "#50603c")).any()
+
+
+def test_a_light_that_moves_is_watched(device, example, tmp_path):
+    program = example("ray_marching")
+    for k, found in enumerate(frames_of(program, device, tmp_path, 3, 64)):
+        expected = np.rint(np.clip(program.with_numpy(48, 64, k / 240), 0, 1) * 255)
+        assert apart(found[..., :3], expected).mean() < 0.01, "at edges a rounding decides what a ray meets"
+
+
+def test_a_stream_is_watched(device, example, tmp_path):
+    program = example("median_filter")
+    images = program.camera(64, range(3))
+    for found, image in zip(frames_of(program, device, tmp_path, 3, 64), images, strict=True):
+        values = np.hstack([image, program.with_numpy(image)]).astype(float)
+        assert not apart(found, coloured(values, 0, 255, "gray", "none")).any()
+
+
+def test_a_zoom_is_watched(device, example, tmp_path):
+    program = example("mandelbrot")
+    for k, found in enumerate(frames_of(program, device, tmp_path, 3, 64)):
+        steps = program.with_numpy(48, 64, 1.02**k).astype(float)
+        steps = np.log(np.where(steps < program.view(48, 64, 1.02**k)[-1], steps, np.nan))
+        expected = coloured(steps, np.nanmin(steps), np.nanmax(steps), "inferno", "none")
+        assert apart(found, expected).mean() < 0.01, "points on the border escape earlier or later by roundings"
+
+
+def test_the_mouse_zooms_around_its_place(example):
+    program = example("mandelbrot")
+    real, imaginary, width = program.zoomed(-2.0, -1.5, 0.1, 10.0, 5.0, 2.0)
+    assert math.isclose(width, 0.05)
+    assert math.isclose(real + width * 5, -2.0 + 0.1 * 5)
+    assert math.isclose(imaginary + width * 10, -1.5 + 0.1 * 10)
+
+
+def where_points_are(found: np.ndarray, x: np.ndarray, y: np.ndarray, range_of: Any) -> float:
+    """The share of pixels that are lit and have no point, or have one and are not lit, of those that have or are."""
+    counts = np.histogram2d(y, x, found.shape[:2], range_of[::-1])[0][::-1]
+    lit = found[..., :3].any(axis=-1)
+    return float(((counts > 0) != lit).sum() / ((counts > 0) | lit).sum())
+
+
+def test_bodies_are_watched(egl, device, example, tmp_path):
+    program = example("n_body")
+    found = frames_of(program, device, tmp_path, 4, 128)[-1]
+    position, velocity, mass = program.galaxies(128)
+    for _ in range(3):
+        position, velocity = program.moved(position, velocity, mass, program.with_numpy)
+    assert where_points_are(found, position[:, 0], position[:, 1], program.RANGE) < 0.1, "a rounding moves a body to the next pixel"
+
+
+def test_particles_are_watched(egl, device, example, tmp_path):
+    pytest.importorskip("moderngl", reason="particles.py draws with moderngl too")
+    program = example("particles")
+    found = frames_of(program, device, tmp_path, 5, 3000)[-1]
+    p = program.disc(3000)
+    for _ in range(4):
+        program.advance_in_numpy(p, np.float32(program.DT))
+    assert where_points_are(found, p[0], p[1], ((-1.43, 1.43),) * 2) < 0.1, "a rounding moves a particle to the next pixel"
+
+
+WATCHED = ["game_of_life", "mandelbrot", "median_filter", "n_body", "particles", "ray_marching", "shallow_water"]
+
+
+@pytest.fixture(scope="module")
+def x_server() -> Iterator[str]:
+    glfw = pytest.importorskip("glfw", reason="glfw opens the windows")
+    for name in displays.started():
+        yield name
+        glfw.terminate()
+
+
+@pytest.mark.parametrize("name", WATCHED)
+def test_examples_in_windows(name, example, x_server, monkeypatch):
+    if name == "particles":
+        pytest.importorskip("moderngl", reason="particles.py draws with moderngl too")
+    monkeypatch.setenv("DISPLAY", x_server)
+    program = example(name)
+    watch = program.watch
+    frames = []
+
+    def some(*arguments, **keywords):
+        frames.append(watch(*arguments, frames=3, **keywords))
+        return frames[-1]
+
+    monkeypatch.setattr(program, "watch", some)
+    monkeypatch.setattr(sys, "argv", ["program", "--window", *([] if name == "particles" else ["--size", "128"])])
+    program.main()
+    assert frames == [3]
+
+
+@pytest.mark.parametrize("name", WATCHED)
+def test_examples_in_notebooks(name, example, monkeypatch, request):
+    if name in ("n_body", "particles"):
+        request.getfixturevalue("egl")
+        pytest.importorskip("moderngl", reason="particles.py draws with moderngl too")
+    shown = []
+
+    def show(data, raw, display_id):
+        shown.append(data["image/png"])
+        return SimpleNamespace(update=lambda data, raw: shown.append(data["image/png"]))
+
+    monkeypatch.setattr("pardo._base.notebook.shell", lambda: SimpleNamespace(kernel=object()))
+    monkeypatch.setattr("pardo._live.places.display", lambda: show)
+    assert example(name).watch("cpu", 128, frames=2) == 2
+    assert 1 <= len(shown) <= 2
+    assert shown[-1].startswith(b"\x89PNG")
 
 
 def test_wrong_arguments_of_examples(example, tmp_path, monkeypatch):

@@ -5,6 +5,7 @@ import gc
 import io
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -117,6 +118,21 @@ def test_data_is_changed_in_place(device, tmp_path):
 
     pp.live(update, x, frames=3, to=tmp_path / "x.png", cmap="gray")
     assert_array_equal(decoded(tmp_path / "x.png")[..., 0], [[255] * 8] * 3 + [[0] * 8] * 5)
+
+
+def test_data_of_numpy_and_of_parts(tmp_path):
+    """What `update` changes is an array of pardo's; one over several devices is not data."""
+    host = np.zeros((8, 8))
+
+    def update(frame, view):
+        assert isinstance(view.data, pp.Array)
+        view.data[frame] = 1
+
+    pp.live(update, host, frames=8, to=tmp_path / "x.png", cmap="gray", vmin=0, vmax=1)
+    assert (decoded(tmp_path / "x.png")[..., 0] == 255).all()
+    assert not host.any()
+    with pytest.raises((TypeError, NotImplementedError, pp.ExecutionPlacementError), match="to_device"):
+        pp.live(update, pp.shard(host, ["cpu"]), frames=1, to=tmp_path / "x.png")
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "float32", "bool", "host"])
@@ -683,6 +699,52 @@ def test_show_in_a_window(display, user):
         pp.show(pp.zeros((3, 3), dtype="complex64"))
     with pytest.raises(RuntimeError, match="window=False"):
         pp.show(pp.zeros((3, 3)), window=False)
+
+
+@pytest.mark.parametrize("kind", [list, np.asarray, lambda x: pp.shard(np.asarray(x, float), ["cpu", "cpu"])])
+def test_values_of_the_host_and_of_parts_in_a_window(display, user, kind):
+    user.move(100, 100)
+    thread = beside(lambda: until(lambda: user.sees(512, 512)[400, 400, 0] == 255), lambda: user.key("q"))
+    pp.show(kind([[0, 1], [2, 3]]), cmap="gray")
+    thread.join()
+
+
+def test_folders_that_cannot_be_written(display, user, tmp_path, monkeypatch):
+    """A key that saves does not end the view: the title says why."""
+    from pardo._live import window
+
+    gone, said = tmp_path / "gone", []
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    monkeypatch.setattr(window.Window, "say", lambda self, title: said.append(title))
+    user.move(100, 100)
+    play = Play((lambda: (gone.rmdir(), user.key("s")), lambda view: said))
+    assert pp.live(lambda frame, view: play(view) or waves(frame), frames=MANY) < MANY
+    assert "No such file" in said[0]
+
+
+def test_on_wayland(display, tmp_path):
+    """A window of a desktop of Wayland, which is itself a window here."""
+    if shutil.which("weston") is None:
+        pytest.skip("weston is not installed, a desktop of Wayland")
+    folder = tmp_path / "run"
+    folder.mkdir(mode=0o700)
+    environment = {**os.environ, "XDG_RUNTIME_DIR": str(folder)}
+    command = ["weston", "--backend=x11-backend.so", "--use-pixman", "--socket=wayland-test", "--idle-time=0"]
+    desktop = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        until(lambda: (folder / "wayland-test").exists() or desktop.poll() is not None)
+        if desktop.poll() is not None:
+            pytest.skip("weston does not start here")
+        del environment["DISPLAY"]
+        done = subprocess.run(
+            [sys.executable, "-W", "error", "-c", "import pardo as pp\nprint(pp.live(lambda k: pp.ones((9, 9)) * k, frames=20))"],
+            capture_output=True, text=True, env={**environment, "WAYLAND_DISPLAY": "wayland-test"}, timeout=120,
+        )  # fmt: skip
+        assert done.stdout == "20\n", done.stderr
+    finally:
+        desktop.terminate()
+        desktop.wait()
 
 
 def test_points_in_a_window(display, user, device):

@@ -804,6 +804,8 @@ def test_a_notebook():
         "import pardo.notebook\npanel = pp.notebook.panel('cpu')\npanel",
         "panel.close()",
         "x = pp.linspace(0.0, 1.0, 40 * 50).reshape(40, 50)\nx",
+        "pp.live(lambda frame: x + frame, frames=3)",
+        "def update(frame):\n    return x if frame == 0 else x[1:]\npp.live(update)",
     )
     assert outputs[1][0]["text"] == "after 0.01 seconds\n"
     # One line, which goes; nothing of it where it is switched off.
@@ -837,6 +839,15 @@ def test_a_notebook():
     picture, size = picture_in(image["data"]["text/html"])
     assert picture == file_of(pp.linspace(0.0, 1.0, 40 * 50).reshape(40, 50))
     assert size == (250, 200)
+    # A live view is one picture, which changes; an error in it is the cell's.
+    assert displays[14][0] == ("display_data", "<frame 0>")
+    assert displays[14][-1] == ("update_display_data", "<frame 2>")
+    picture, count = outputs[14]
+    assert base64.b64decode(picture["data"]["image/png"]) == file_of(pp.linspace(0.0, 1.0, 40 * 50).reshape(40, 50) + 2)
+    assert count["data"]["text/plain"] == "3"
+    picture, error = outputs[15]
+    assert error["ename"] == "ValueError"
+    assert "update has returned an array of shape (39, 50), and before that (40, 50)" in error["evalue"]
 
 
 @pytest.mark.slow

@@ -60,8 +60,8 @@ class Pictures(Content):
 
     def __init__(self, style: making.Style, background: NDArray[np.uint8], size: Any, data: Any, op_name: str) -> None:
         super().__init__(style, background, size, op_name)
-        self._shown: Any = None if data is None else self._checked(data)
-        self.data = data
+        self.data = data if data is None or isinstance(data, (Array, making.Split)) else asarray(data)
+        self._shown: Any = None if data is None else self._checked(self.data)
         self._drawing: drawing.Picture | None = None
 
     def _checked(self, x: Any) -> Any:

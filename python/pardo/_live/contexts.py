@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 # Constants of EGL's registry.
-_OPENGL_API, _PLATFORM_DEVICE, _DRAW, _READ = 0x30A2, 0x313F, 0x3059, 0x305A
+_OPENGL_API, _OPENGL_ES_API, _PLATFORM_DEVICE, _DRAW, _READ = 0x30A2, 0x30A0, 0x313F, 0x3059, 0x305A
 _CONFIG = (0x3033, 0x0001, 0x3040, 0x0008, 0x3038)  # SURFACE_TYPE PBUFFER, RENDERABLE_TYPE OPENGL
 _CONTEXT = (0x3098, 3, 0x30FB, 3, 0x30FD, 1, 0x3038)  # version 3.3, core profile
 _INT, _POINTER = ctypes.c_int, ctypes.c_void_p
@@ -96,6 +96,14 @@ def errors_of(glfw: Any) -> Iterator[list[str]]:
         glfw.set_error_callback(former)
 
 
+def _loaded_egl() -> Any:
+    """The library of EGL if the process has loaded it."""
+    try:
+        return _Library("libEGL.so.1", _EGL, os.RTLD_NOLOAD | os.RTLD_LAZY)
+    except OSError:
+        return None
+
+
 @contextlib.contextmanager
 def kept() -> Iterator[None]:
     """Whichever context is current in this thread is so again afterwards; in between none is, at first."""
@@ -116,10 +124,7 @@ def kept() -> Iterator[None]:
             glx.glXMakeContextCurrent(display, 0, 0, None)
             restore.append(functools.partial(glx.glXMakeContextCurrent, display, *drawables, context))
         break
-    try:
-        egl = _Library("libEGL.so.1", _EGL, os.RTLD_NOLOAD | os.RTLD_LAZY)
-    except OSError:
-        egl = None
+    egl = _loaded_egl()
     if egl is not None:
         api = egl.eglQueryAPI()
         state = (egl.eglGetCurrentDisplay(), egl.eglGetCurrentSurface(_DRAW), egl.eglGetCurrentSurface(_READ), egl.eglGetCurrentContext())
@@ -136,6 +141,8 @@ def kept() -> Iterator[None]:
                 glfw.make_context_current(window)  # GLFW remembers by itself which one is
         for step in restore:
             step()
+        if egl is None and (loaded := _loaded_egl()) is not None:
+            loaded.eglBindAPI(_OPENGL_ES_API)  # what it is at first
 
 
 class Offscreen:

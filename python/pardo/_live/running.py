@@ -132,7 +132,7 @@ class Loop:
                         self._step()
                         window.make_current()
                         if self._count == 1:
-                            window.resize(self._content.window_size())
+                            window.resize(self._content.window_size(), self._content.size is None)
                         self._draw(window, True)
                         stepping = False
                     stepping = self._follow(window, title, controls) or stepping
@@ -178,7 +178,10 @@ class Loop:
                 self.view.paused = step = True
             elif controls and key == SAVE:
                 name = _unused(title, self._count - 1)
-                self._save(name)
+                try:
+                    self._save(name)
+                except OSError as error:  # of the folder: what is shown goes on
+                    name = str(error)
                 window.say(f"{title}: {name}")
         turned = window.turned()
         if turned != (0.0, 0.0):

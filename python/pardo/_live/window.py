@@ -112,9 +112,15 @@ class Window:
     def say(self, title: str) -> None:
         self._glfw.set_window_title(self._window, title)
 
-    def resize(self, size: tuple[int, int]) -> None:
-        """Rows and columns."""
-        self._glfw.set_window_size(self._window, size[1], size[0])
+    def resize(self, size: tuple[int, int], fit: bool) -> None:
+        """Rows and columns; `fit`: smaller where the screen is."""
+        screen = self._glfw.get_primary_monitor()
+        share = 1.0
+        if fit and screen:
+            _, _, width, height = self._glfw.get_monitor_workarea(screen)
+            share = min(share, 0.9 * width / size[1], 0.9 * height / size[0])
+        rows, columns = (max(1, round(n * share)) for n in size)
+        self._glfw.set_window_size(self._window, columns, rows)
         self._glfw.poll_events()
         self._size = self._ask_size()
 

@@ -53,7 +53,7 @@ def advance_in_numpy(p, dt):
 def picture(device, size, steps=STEPS):
     """Colours of the frame after some steps, and the particles then."""
     ctx = moderngl.create_context(standalone=True, backend="egl")
-    particles = pp.gl.empty((4, COUNT))
+    particles = pp.gl.empty((4, COUNT), device=device)
     print(particles.explain(device))
     with particles.map(device, access="write") as p:
         p[...] = pp.asarray(disc(), device=device)

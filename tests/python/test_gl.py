@@ -469,6 +469,26 @@ def test_another_context(ctx, buffer, device):
         x += 1
 
 
+def test_a_new_context_at_the_address_of_an_old_one(monkeypatch, ctx, device):
+    from pardo._gl import functions as gl
+
+    mine = moderngl.create_context(standalone=True, backend="egl")
+    mine.__enter__()
+    buffer, texture, old = pp.gl.empty(4), pp.gl.Image(mine.texture((4, 4), 1)), gl.current("test")
+    ctx.__enter__()
+    mine.release()
+    other = moderngl.create_context(standalone=True, backend="egl")
+    new = gl.current("test")
+    place = next(key for key, known in gl._known.items() if known is new)
+    monkeypatch.setitem(gl._known, place, old)  # as if it were at the same address
+    for described in (buffer, texture):
+        with pytest.raises(RuntimeError, match="another OpenGL context"), described.map(device):
+            pass
+    pp.gl.empty(4).release()
+    ctx.__enter__()
+    other.release()
+
+
 def test_forked_processes(ctx, buffer):
     reader, writer = os.pipe()
     child = os.fork()
@@ -481,7 +501,19 @@ def test_forked_processes(ctx, buffer):
         os._exit(0)
     os.waitpid(child, 0)
     assert b"forked" in os.read(reader, 1000)
+    texture = ctx.texture((4, 4), 4)
+    described = pp.gl.Image(texture)
+    child = os.fork()
+    if child == 0:
+        try:
+            described.map("cpu").__enter__()
+        except RuntimeError as error:
+            os.write(writer, str(error).encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert b"forked" in os.read(reader, 1000)
     os.close(reader), os.close(writer)
+    texture.release()
 
 
 def test_the_buffer_outlives_its_handle(ctx, device):
@@ -549,6 +581,47 @@ def test_textures_of_other_kinds(ctx, device):
             pp.gl.Image(made, "2d")
         made.release()
     assert ctx.error == "GL_NO_ERROR"
+
+
+def test_textures_and_contexts(ctx, device):
+    texture = ctx.texture((4, 4), 4)
+    described, errors = pp.gl.Image(texture), []
+
+    def use():
+        for f in (lambda: described.map(device).__enter__(), lambda: pp.gl.Image(texture), lambda: described.explain(device)):
+            try:
+                f()
+            except RuntimeError as error:
+                errors.append(str(error))
+
+    thread = threading.Thread(target=use)
+    thread.start()
+    thread.join()
+    assert len(errors) == 3
+    assert all("no OpenGL context is current in this thread" in e for e in errors)
+    other = moderngl.create_context(standalone=True, backend="egl")
+    with other, pytest.raises(RuntimeError, match="another OpenGL context is current than that of the texture"), described.map(device):
+        pass
+    other.release()
+    ctx.__enter__()
+    block = described.map(device)
+    image = block.__enter__()
+    texture.release()
+    with pytest.raises(ValueError, match="has no texture"):
+        block.__exit__(None, None, None)
+    with pytest.raises(ValueError, match="has ended"):
+        image.to_numpy()
+
+
+def test_textures_of_another_size(ctx, device):
+    texture = ctx.texture((4, 4), 4)
+    described = pp.gl.Image(texture)
+    texture.release()
+    again = ctx.texture((8, 4), 4)  # Mesa gives it the same number
+    if again.glo == texture.glo:
+        with pytest.raises(ValueError, match="another size or format"), described.map(device):
+            pass
+    again.release()
 
 
 def test_levels(ctx):
@@ -726,15 +799,18 @@ def test_wrong_renderbuffers(ctx, device):
 ROOT = Path(__file__).resolve().parents[2]
 FAKE = os.environ.get("PARDO_TEST_FAKE_CUDA") or next(map(str, sorted(ROOT.glob("build/*/libcuda_fake.so"))), "")
 GPUS = [d for d in pp.get_devices() if d.backend == "cuda"]
-WAYS = {"shared": "0", "elsewhere": "1", "copied": "-1"}  # which of the fake driver's devices has the memory
+# Which of the fake driver's devices has the memory, and which devices are there.
+WAYS = {"shared": ("0", "cpu,cuda"), "elsewhere": ("1", "cpu,cuda"), "copied": ("-1", "cpu,cuda"), "hidden": ("1", "cpu,cuda:0")}
 
 
 @pytest.mark.skipif(not GPUS and not FAKE, reason="the fake driver is not built (target cuda_fake)")
-@pytest.mark.parametrize("way", ["shared"] if GPUS else WAYS)
+@pytest.mark.parametrize("way", ["as it is"] if GPUS else WAYS)
 def test_memory_of_gpus(way):
-    variables = dict(os.environ, PARDO_TEST_GL_WAY=way, PARDO_DEVICES="cpu,cuda")
+    variables = dict(os.environ)
     if not GPUS:
-        variables |= {"PARDO_CUDA_DRIVER": FAKE, "FAKE_CUDA_DEVICES": "2", "FAKE_CUDA_GL_DEVICE": WAYS[way]}
+        owner, devices = WAYS[way]
+        variables |= {"PARDO_TEST_GL_WAY": way, "PARDO_CUDA_DRIVER": FAKE, "FAKE_CUDA_DEVICES": "2", "FAKE_CUDA_GL_DEVICE": owner}
+        variables |= {"PARDO_DEVICES": devices}
     tests = Path(__file__).with_name("gl_on_gpus.py")
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", str(tests)]
     done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False, cwd=ROOT)

@@ -56,6 +56,7 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "glFenceSync": (_POINTER, _UINT, _UINT),
     "glClientWaitSync": (_UINT, _POINTER, _UINT, _U64),
     "glDeleteSync": (None, _POINTER),
+    "glIsSync": (_UCHAR, _POINTER),
     "glFinish": (None,),
     "glMemoryBarrier": (None, _UINT),
     "glIsTexture": (_UCHAR, _UINT),
@@ -127,6 +128,8 @@ class Context:
         self.renderer = (self.glGetString(RENDERER) or b"").decode(errors="replace")
         self.has_storage = self.version >= (4, 4) or b"GL_ARB_buffer_storage" in self.extensions
         self.has_fences = self.version >= (3, 2) or b"GL_ARB_sync" in self.extensions
+        # Another context may come to be at the same address; it does not know this fence.
+        self._mark: int | None = self.glFenceSync(SYNC_GPU_COMMANDS_COMPLETE, 0) if self.has_fences else None
         self.has_barriers = self.version >= (4, 2) or b"GL_ARB_shader_image_load_store" in self.extensions
 
     def __getattr__(self, name: str) -> Any:
@@ -140,10 +143,14 @@ class Context:
         setattr(self, name, function)
         return function
 
+    def is_same(self) -> bool:
+        """Whether the context that is current, at this one's address, is this one."""
+        return self._mark is None or bool(self.glIsSync(self._mark))
+
     def leave(self, registered: Any) -> None:
         """Ends a registration: at once where the context is current in this thread, else when it is used again."""
         self.left.append(registered)
-        if self.process == os.getpid() and self._get_current() == self.handle:
+        if self.process == os.getpid() and self._get_current() == self.handle and self.is_same():
             self.sweep()
 
     def sweep(self) -> None:
@@ -192,13 +199,13 @@ def current(op_name: str) -> Context:
         if not handle:
             continue
         known = _known.get((get_current, handle))
-        if known is not None and known.process == os.getpid():
-            if known.left:
-                known.sweep()
-            return known
-        if known is not None:
+        if known is not None and known.process != os.getpid():
             break  # made by the process that this one was forked from
-        return _known.setdefault((get_current, handle), Context(handle, *way))
+        if known is None or not known.is_same():
+            known = _known[get_current, handle] = Context(handle, *way)
+        if known.left:
+            known.sweep()
+        return known
     raise RuntimeError(
         f"{op_name}: no OpenGL context is current in this thread; call it from the thread whose context it is, after "
         "making that current (a process that was forked makes one of its own)"

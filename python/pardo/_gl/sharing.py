@@ -9,6 +9,7 @@ from pardo import _core
 from pardo._core import Device
 from pardo._gl import functions as gl
 from pardo._gl.functions import Context
+from pardo._runtime.devices import get_devices
 
 
 class Owned:
@@ -93,10 +94,11 @@ def shares(op_name: str, context: Context, device: Device) -> bool:
 
 
 def sharing(context: Context, device: Device) -> list[Device]:
-    """The devices of the same driver that use the context's memory in place."""
+    """The devices of the same driver that use the context's memory in place, but for those that PARDO_DEVICES hides."""
     known = context.sharing.get(device.id)
     if known is None:
-        known = context.sharing[device.id] = _core._graphics_devices(device)
+        visible = get_devices(device.backend)
+        known = context.sharing[device.id] = [d for d in _core._graphics_devices(device) if d in visible]
     return known
 
 

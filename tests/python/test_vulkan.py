@@ -213,6 +213,116 @@ def test_turns_do_not_meet(device: pp.Device) -> None:
     assert mapped.tolist() == [4] * 8
 
 
+# --- semaphores -------------------------------------------------------------------------------------------------------------------------
+
+
+def test_queues_and_vulkan_take_turns(vk: vulkan_calls.Vulkan, device: pp.Device) -> None:
+    x = pp.vulkan.empty(1024, "int32", device=device)
+    x[...] = 100
+    handle = x.external_handle("host_pointer")
+    memory, timeline = vk.import_pointer(handle.pointer, handle.nbytes), vk.timeline()
+    semaphore = pp.vulkan.Semaphore.of_device(vk.device, timeline)
+    ends = []
+    with vk.buffer(memory, 4096, True) as buffer:
+        for i in range(3):
+            with pp.vulkan.turn(x, wait=(semaphore, 3 * i + 1), signal=[(semaphore, 3 * i + 2)]):
+                x[...] = x * 2 + i
+            ends.append(vk.fill(buffer, 0, 2048, i, wait=(timeline, 3 * i + 2), signal=(timeline, 3 * i + 3)))
+            assert vk.value_of(timeline) == 3 * i  # Python has not waited
+            vk.set_value(timeline, 3 * i + 1)
+            ends[-1]()
+            assert vk.value_of(timeline) == 3 * i + 3
+            assert pp.asnumpy(x).reshape(2, -1)[:, 0].tolist() == [i, [200, 401, 804][i]]
+    vk.free(memory)
+
+
+@pytest.mark.parametrize("order", ["in_order", "out_of_order"])
+def test_work_waits_for_a_value(vk: vulkan_calls.Vulkan, order: str, device: pp.Device) -> None:
+    queue = pp.Queue(device, order=order)
+    timeline = vk.timeline()
+    semaphore = pp.vulkan.Semaphore.of_device(vk.device, timeline)
+    before = pp.ones(1000, queue=queue) + 1
+    waiting = semaphore.wait(5, queue)
+    before.wait()
+    after = (pp.ones(1000, queue=queue) + 2).sum()
+    event, signalled = queue.submit(after), semaphore.signal(9, queue)
+    vk.set_value(timeline, 4)
+    assert [e.done() for e in (waiting, event, signalled)] == [False] * 3
+    vk.set_value(timeline, 5)
+    signalled.wait()
+    assert (float(after), float(before[0]), vk.value_of(timeline)) == (3000, 2, 9)
+    with pytest.raises(ValueError, match="value is 9, and 9 was signalled before; values grow"):
+        semaphore.signal(9, queue)
+    assert repr(semaphore) == "<vulkan.Semaphore timeline, by the host>"
+
+
+def test_a_failed_kernel_is_raised_after_the_signal(vk: vulkan_calls.Vulkan) -> None:
+    timeline, queue = vk.timeline(), pp.Queue("cpu")
+    semaphore = pp.vulkan.Semaphore.of_device(vk.device, timeline)
+    x, where = pp.vulkan.empty(10, queue=queue), pp.asarray(np.array([3, 99]), queue=queue)
+
+    @pp.kernel
+    def scatter(item: pp.Item, x, where):
+        x[where[item.get_id(0)]] = 1.0
+
+    with pp.vulkan.turn(x, wait=(semaphore, 1), signal=(semaphore, 2)):
+        scatter[pp.Range(2)](x, where)
+    vk.set_value(timeline, 1)
+    with pytest.raises(IndexError, match="99"):
+        queue.wait()
+    assert vk.value_of(timeline) == 2
+    x[...] = 0
+    with pytest.raises(KeyError, match="own"), pp.vulkan.turn(x, signal=(semaphore, 3)):
+        raise KeyError("own")
+    assert vk.value_of(timeline) == 2  # an exception in the block signals nothing
+
+
+def test_a_program_ends_though_a_value_is_not_reached(vk: vulkan_calls.Vulkan) -> None:
+    code = f"""
+    import sys
+    sys.path.insert(0, {str(Path(__file__).parent)!r})
+    import pardo as pp
+    import vulkan_calls
+    vk = vulkan_calls.Vulkan(vulkan_calls.loader())
+    semaphore = pp.vulkan.Semaphore.of_device(vk.device, vk.timeline())
+    event = semaphore.wait(1, "cpu")
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0
+    # The wait may not have begun: then it is not told.
+    assert not done.stderr or "the semaphore had not reached 1 when the program ended" in done.stderr
+
+
+def test_wrong_semaphores(vk: vulkan_calls.Vulkan) -> None:
+    x, semaphore = pp.vulkan.empty(3, device="cpu"), pp.vulkan.Semaphore.of_device(vk.device, vk.timeline())
+    for value, kind, message in (
+        (None, TypeError, "needs a value"),
+        ("1", TypeError, "value must be an integer"),
+        (True, TypeError, "value must be an integer"),
+        (-1, ValueError, "without sign"),
+        (1 << 64, ValueError, "without sign"),
+    ):
+        for call in (semaphore.wait, semaphore.signal):
+            with pytest.raises(kind, match=message):
+                call(value, "cpu")
+        with pytest.raises(kind, match=message), pp.vulkan.turn(x, signal=(semaphore, value)):
+            raise AssertionError
+    for wrong in (3, (3, 4), [semaphore, 5], {semaphore: 1}):
+        with pytest.raises(TypeError, match="must be semaphores"):
+            pp.vulkan.turn(x, wait=wrong)
+    with pytest.raises(pp.ExecutionPlacementError, match="a block is of one queue"):
+        pp.vulkan.turn(x, pp.vulkan.empty(3, queue=pp.Queue("cpu")))
+    for handles in ((0, 1), (1, 0), (1, -1), (1, 1 << 64)):
+        with pytest.raises(ValueError, match="which is no handle"):
+            pp.vulkan.Semaphore.of_device(*handles)
+    with pytest.raises(TypeError, match="vk_device must be an integer"):
+        pp.vulkan.Semaphore.of_device(None, 1)
+    with pytest.raises(pp.DeviceError, match=r"cpu:0 has no driver .*; pp\.vulkan\.Semaphore\.of_device\(vk_device, vk_semaphore\)"):
+        pp.vulkan.Semaphore(3, device="cpu")
+    with pytest.raises(ValueError, match="kind"):
+        pp.vulkan.Semaphore(3, "event", device="cpu")
+
+
 # --- bad input --------------------------------------------------------------------------------------------------------------------------
 
 
@@ -299,6 +409,11 @@ def of_vulkan(nbytes, name="fake CUDA memory"):
 
 def shown(fd, dtype):
     return np.frombuffer(mmap.mmap(fd, os.fstat(fd).st_size), dtype)
+
+def semaphore_of_vulkan(timeline):
+    fd = of_vulkan(16, "fake CUDA semaphore")
+    os.pwrite(fd, bytes([timeline]), 8)
+    return fd, shown(fd, np.uint64)
 
 def put(x, values):  # the fake driver runs copies, and no kernels
     x.queue.copy(x, pp.asarray(np.asarray(values, x.dtype), device="cuda:0")).wait()
@@ -497,4 +612,88 @@ def test_a_forked_child(on_fake: Any) -> None:
         assert os.waitpid(child, 0)[1] == 0
         assert pp.asnumpy(x).tolist() == [1, 2, 3] and h.tolist() == [1, 1, 1]
         assert shown(fd, np.float64)[:3].tolist() == [1, 2, 3]
+    """)
+
+
+def test_semaphores_of_gpus(on_fake: Any) -> None:
+    on_fake("""
+        import pytest
+        fd, timeline = semaphore_of_vulkan(True)
+        semaphore = pp.vulkan.Semaphore(os.dup(fd), device="cuda:0")
+        assert repr(semaphore) == "<vulkan.Semaphore timeline, cuda:0>"
+        for order in ("in_order", "out_of_order"):
+            timeline[0] = 0
+            semaphore = pp.vulkan.Semaphore(fd, device="cuda:0")
+            queue = pp.Queue("cuda:0", order=order)
+            x = pp.vulkan.empty(1000, "int32", queue=queue)
+            source = pp.asarray(np.arange(1000, dtype=np.int32), queue=queue)
+            queue.wait()
+            with pp.vulkan.turn(x, wait=(semaphore, 1), signal=(semaphore, 2)):
+                copied = queue.copy(x, source)
+            assert (copied.done(), timeline[0]) == (False, 0)
+            timeline[0] = 1
+            queue.wait()
+            assert timeline[0] == 2 and pp.asnumpy(x).tolist() == list(range(1000))
+        other, binary = semaphore_of_vulkan(False)
+        two = pp.vulkan.Semaphore(other, "binary", device="cuda:0")
+        queue = pp.Queue("cuda:0")
+        event = two.wait(where=queue)
+        assert not event.done()
+        binary[0] = 1
+        event.wait()
+        assert binary[0] == 0
+        two.signal(None, queue).wait()
+        assert binary[0] == 1
+        # deferred work of the host comes first
+        gate = pp.UserEvent()
+        queue.barrier(depends=gate)
+        late = semaphore.signal(7, queue)
+        assert not late.done() and timeline[0] == 2
+        gate.set_complete()
+        late.wait()
+        assert timeline[0] == 7
+        waits = semaphore.wait(8, queue)
+        del semaphore  # the driver still needs it
+        gc.collect()
+        timeline[0] = 8
+        waits.wait()
+        two = None
+        assert live("external semaphore") == [0]
+
+        for wrong, kind, message in (
+            ("binary", pp.DeviceError, "as a binary semaphore .* of another device or driver, or of another kind"),
+            ("event", ValueError, "kind"),
+        ):
+            with pytest.raises(kind, match=message):
+                pp.vulkan.Semaphore(fd, wrong, device="cuda:0")
+        with open("/etc/passwd") as plain, pytest.raises(ValueError, match="and not a semaphore of a Vulkan driver"):
+            pp.vulkan.Semaphore(plain.fileno(), device="cuda:0")
+        with pytest.raises(ValueError, match="is not an open file descriptor"):
+            pp.vulkan.Semaphore(-1, device="cuda:0")
+        with pytest.raises(pp.DeviceError, match="does not open the descriptor"):
+            pp.vulkan.Semaphore(of_vulkan(4096), device="cuda:0")
+        semaphore = pp.vulkan.Semaphore(fd, device="cuda:0")
+        with pytest.raises(ValueError, match="the semaphore was opened for cuda:0, and the queue is of cuda:1"):
+            semaphore.wait(1, "cuda:1")
+        with pytest.raises(TypeError, match="a binary semaphore has no values"):
+            pp.vulkan.Semaphore(other, "binary", device="cuda:0").wait(1)
+    """)
+
+
+def test_a_wait_on_a_gpu_outlives_its_program(on_fake: Any) -> None:
+    on_fake("""
+        fd, timeline = semaphore_of_vulkan(True)
+        semaphore = pp.vulkan.Semaphore(fd, device="cuda:0")
+        semaphore.wait(1)
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                semaphore.signal(2)
+            except pp.DeviceError:
+                code = 0
+            os._exit(code)
+        assert os.waitpid(child, 0)[1] == 0
+        timeline[0] = 1
+        pp.wait()
     """)

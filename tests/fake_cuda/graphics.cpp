@@ -110,6 +110,7 @@ Result cuGraphicsMapResources(unsigned count, GraphicsHandle* handles, StreamHan
         Resource* r = nullptr;
         if (const Result failed = find_resource(handles[i], r)) return failed;
         if (r->mapped) return already_mapped;
+        if (gl_device() != current->ordinal) return result::unknown;
         if (r->target == 0) {
             if (const Result failed = read_buffer(*r, stream)) return failed;
         }

@@ -125,6 +125,23 @@ def test_devices_take_turns(ctx, buffer, device):
 
 
 @when_shared
+def test_older_versions_of_opengl(monkeypatch, ctx, buffer, device):
+    monkeypatch.setattr(gl.current("test"), "version", (3, 3))
+    for where in (device, "cpu"):
+        with buffer.map(where) as x:
+            assert_array_equal(pp.asnumpy(x), np.arange(8))
+    drawn_to = ctx.renderbuffer((4, 2), 1, dtype="f4")
+    described = pp.gl.Image(drawn_to)
+    for where in (device, "cpu"):
+        with described.map(where, access="write") as image:
+            put_texels(image, np.arange(8, dtype="f4"))
+        with described.map(where) as image:
+            assert_array_equal(take_texels(image).ravel(), np.arange(8))
+    assert no_errors(ctx)
+    drawn_to.release()
+
+
+@when_shared
 def test_parts_and_offsets(ctx, device):
     kept = ctx.buffer(np.arange(20, dtype="i4").tobytes())
     with pp.gl.Buffer(kept, "i4", (4, 4), offset=16).map(device, part=slice(1, 3)) as x:
@@ -402,6 +419,10 @@ def test_what_the_driver_refuses(monkeypatch, ctx, buffer, device):
         FAKE.fake_cuda_fail_next(function.encode(), 400, 0)
         with pytest.raises(pp.DeviceError, match=f"gl.Buffer.map: .*{function} failed"), buffer.map(device):
             pass
+    monkeypatch.setenv("FAKE_CUDA_GL_DEVICE", "-1")
+    with pytest.raises(pp.DeviceError, match=r"gl\.Buffer\.map: cuGraphicsMapResources failed: CUDA_ERROR_UNKNOWN"), buffer.map(device):
+        pass
+    monkeypatch.undo()
     block = buffer.map(device)
     x = block.__enter__()
     FAKE.fake_cuda_fail_next(b"cuGraphicsUnmapResources", 400, 0)

@@ -70,6 +70,16 @@ def _size(context: Context, target: int) -> int:
     return value.value
 
 
+def _asked(context: Context, name: int, what: int) -> int:
+    """A number of a buffer that need not be bound where OpenGL can that: calls cost more than what they ask for."""
+    if context.version < (4, 5):
+        with bound(context, name) as target:
+            return _size(context, target) if what == gl.BUFFER_SIZE else _number(context, target, what)
+    value = ctypes.c_int64(0)
+    context.glGetNamedBufferParameteri64v(name, what, ctypes.byref(value))
+    return value.value
+
+
 def _pointer(context: Context, target: int) -> int | None:
     value = ctypes.c_void_p(0)
     context.glGetBufferPointerv(target, gl.BUFFER_MAP_POINTER, ctypes.byref(value))
@@ -166,10 +176,11 @@ class Buffer(Owned):
         if not self._exists(context):
             self._registrations.clear()
             raise ValueError(f"{op_name}: OpenGL has no buffer {self.glo} in this context; it was deleted, or has never been bound")
-        with bound(context, self.glo) as target:
-            if self._persistent is not None and _pointer(context, target) != self._persistent:
-                raise ValueError(f"{op_name}: the buffer {self.glo} was deleted, and another one has its number")
-            return _size(context, target)
+        if self._persistent is not None:
+            with bound(context, self.glo) as target:
+                if _pointer(context, target) != self._persistent:
+                    raise ValueError(f"{op_name}: the buffer {self.glo} was deleted, and another one has its number")
+        return _asked(context, self.glo, gl.BUFFER_SIZE)
 
     def _check_fit(self, size: int, op_name: str) -> None:
         if self.offset + self.nbytes > size:
@@ -270,12 +281,12 @@ class Buffer(Owned):
 
     def _leave_mapping(self, context: Context, op_name: str) -> None:
         """OpenGL has it mapped for nothing when a device's driver uses it."""
-        with bound(context, self.glo) as target:
-            if self._persistent is not None:
-                self._persistent = None
+        if self._persistent is not None:
+            self._persistent = None
+            with bound(context, self.glo) as target:
                 context.glUnmapBuffer(target)
-            elif _number(context, target, gl.BUFFER_MAPPED):
-                raise RuntimeError(f"{op_name}: the buffer {self.glo} is mapped already, by other code")
+        elif _asked(context, self.glo, gl.BUFFER_MAPPED):
+            raise RuntimeError(f"{op_name}: the buffer {self.glo} is mapped already, by other code")
 
     def _keep_mapped(self, context: Context, op_name: str) -> int:
         """Where it is mapped until a device needs it that has the memory itself."""

@@ -50,6 +50,7 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "glBufferStorage": (None, _UINT, _SIZE, _POINTER, _UINT),
     "glGetBufferParameteriv": (None, _UINT, _UINT, _POINTER),
     "glGetBufferParameteri64v": (None, _UINT, _UINT, _POINTER),
+    "glGetNamedBufferParameteri64v": (None, _UINT, _UINT, _POINTER),
     "glGetBufferPointerv": (None, _UINT, _UINT, _POINTER),
     "glMapBufferRange": (_POINTER, _UINT, _SIZE, _SIZE, _UINT),
     "glUnmapBuffer": (_UCHAR, _UINT),

@@ -173,6 +173,8 @@ def test_movies(kind, tmp_path):
     pp.live(lambda k: waves(k, (63, 65)), frames=4, to=tmp_path / f"x.{kind}", fps=30, cmap="gray")
     with av.open(str(tmp_path / f"x.{kind}")) as container:
         found = [frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)]
+    del container
+    gc.collect()  # tests that fork: a child would wait for the threads of what it frees
     assert len(found) == 4
     for k, frame in enumerate(found):
         assert frame.shape == (64, 66, 3)

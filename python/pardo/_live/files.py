@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import fractions
+import gc
 import os
 import string
 from typing import Any, NamedTuple
@@ -93,7 +94,7 @@ class _Movie(Files):
             raise ImportError(f"{op_name}: files of the kind {kind} need PyAV: pip install av ({error})") from None
         self._av, self._background = av, background
         self._container: Any = av.open(name, "w")
-        self._stream = self._container.add_stream(_MOVIES[kind], rate=fractions.Fraction(fps).limit_denominator(1000))
+        self._stream: Any = self._container.add_stream(_MOVIES[kind], rate=fractions.Fraction(fps).limit_denominator(1000))
         self._stream.pix_fmt = "yuv420p"
         self._stream.options = {"crf": "18"}
         self._started = False
@@ -111,6 +112,8 @@ class _Movie(Files):
         if self._started:
             self._container.mux(self._stream.encode())
         self._container.close()
+        self._container = self._stream = None
+        gc.collect()  # PyAV's objects refer to each other; freed in a process that is forked later, they would wait there for their threads
 
 
 def files_of(to: Any, fps: float, background: NDArray[np.uint8], op_name: str) -> Files:

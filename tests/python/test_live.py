@@ -279,6 +279,12 @@ def test_a_late_error_is_raised(device, tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["0.png", "1.png"]
 
 
+@pytest.mark.parametrize("name", ["last.png", "x.gif"])
+def test_a_late_error_of_a_frame_that_is_not_written_is_raised(device, name, tmp_path):
+    with pytest.raises(AssertionError, match="it is wrong"):
+        pp.live(failing(device), frames=10, to=tmp_path / name)
+
+
 RESULTS = {
     "another shape": (lambda k: pp.zeros((3 + k, 4)), ValueError, r"shape \(4, 4\), and before that \(3, 4\)"),
     "nothing": (lambda k: None, ValueError, "update has returned None"),

@@ -89,6 +89,7 @@ class Pictures(Content):
                 raise ValueError(
                     f"{self.op_name}: update has returned None; it returns the array that is shown, or changes `data`, given to live"
                 )
+            self._wait()
             return
         found = self._checked(found)
         if self._shown is not None and found.shape != self._shown.shape:
@@ -97,6 +98,12 @@ class Pictures(Content):
                 "arrays of one shape"
             )
         self._shown = found
+        self._wait()
+
+    def _wait(self) -> None:
+        """A frame that is not drawn is computed too: a failure of its kernels comes now, and no work piles up."""
+        if self._gl is None:
+            self._shown.wait()
 
     def window_size(self) -> Shape:
         shape = self._shown.shape

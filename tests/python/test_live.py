@@ -558,7 +558,8 @@ class Play:
 def until(condition: Any) -> None:
     """Waits in another thread."""
     end = time.monotonic() + 60
-    while not condition() and time.monotonic() < end:
+    while not condition():
+        assert time.monotonic() < end, "it has not come about in a minute"
         time.sleep(0.01)
 
 

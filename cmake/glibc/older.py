@@ -4,7 +4,7 @@
 Each imported symbol of a version that manylinux_2_28 lacks is given the version it had before. The version's record is then named as
 another one of the same library, for the loader asks for every version that is named.
 
-usage: older.py LIBRARY OUTPUT
+usage: older.py LIBRARY OUTPUT [COMPILER [OPTION…]]    the compiler finds the libraries that are needed; without it gcc
 """
 
 import struct
@@ -60,13 +60,13 @@ class Library:
         return users
 
 
-def main(source: Path, target: Path) -> None:
+def main(source: Path, target: Path, compiler: list[str]) -> None:
     library = Library(source)
     for file, records in library.files().items():
         allowed = {name for name in records if stubs.numbers(name) is not None}
         for version in records.keys() - allowed:
             number = AUX.unpack_from(library.data, records[version])[2]
-            before = stubs.symbols(stubs.found("gcc", file))
+            before = stubs.symbols(stubs.found(compiler, file))
             for symbol, at in library.users(number).items():
                 older = before[symbol][0] if symbol in before else OWN.get(symbol)
                 if older not in allowed:
@@ -80,4 +80,4 @@ def main(source: Path, target: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]).resolve(), Path(sys.argv[2]))
+    main(Path(sys.argv[1]).resolve(), Path(sys.argv[2]), sys.argv[3:] or ["gcc"])

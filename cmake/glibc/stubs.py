@@ -4,10 +4,9 @@
 The stubs hold the same symbols, but only in versions that glibc 2.28 and GCC 7 had: the linker then binds to those, and what came later is
 left for compat.c and libstdc++.a, as in Red Hat's toolsets, with which most wheels are made. Nothing of a stub gets into the module.
 
-usage: stubs.py FOLDER COMPILER    writes libc.so, libm.so, libstdc++.so and libgcc_s.so there
+usage: stubs.py FOLDER COMPILER [OPTION…]    writes libc.so, libm.so, libstdc++.so and libgcc_s.so there
 """
 
-import platform
 import re
 import subprocess
 import sys
@@ -39,11 +38,11 @@ def numbers(version: str) -> tuple[int, ...] | None:
     return number if family in NEWEST and number <= NEWEST[family] else None
 
 
-def found(compiler: str, name: str) -> str:
+def found(compiler: list[str], name: str) -> str:
     """Where the compiler finds a library."""
-    path = output(compiler, f"-print-file-name={name}").strip()
+    path = output(*compiler, f"-print-file-name={name}").strip()
     if path == name:
-        raise SystemExit(f"{Path(sys.argv[0]).name}: {compiler} has no {name}")
+        raise SystemExit(f"{Path(sys.argv[0]).name}: {compiler[0]} has no {name}")
     return str(Path(path).resolve())
 
 
@@ -61,7 +60,7 @@ def symbols(library: str) -> dict[str, tuple[str, str, int, bool]]:
     return {name: entry[1:] for name, entry in best.items()}
 
 
-def write(folder: Path, compiler: str, soname: str, table: dict[str, tuple[str, str, int, bool]]) -> None:
+def write(folder: Path, compiler: list[str], soname: str, table: dict[str, tuple[str, str, int, bool]]) -> None:
     text = []
     versions: dict[str, list[str]] = {}
     for name, (version, kind, size, _) in sorted(table.items()):
@@ -74,10 +73,10 @@ def write(folder: Path, compiler: str, soname: str, table: dict[str, tuple[str, 
     script = folder / f"{soname}.map"
     script.write_text("".join(f"{version} {{ global: {'; '.join(names)}; }};\n" for version, names in sorted(versions.items())))
     options = ["-shared", "-nostdlib", f"-Wl,-soname,{soname}", f"-Wl,--version-script={script}"]
-    subprocess.run([compiler, *options, "-o", str(folder / soname), str(source)], check=True)
+    subprocess.run([*compiler, *options, "-o", str(folder / soname), str(source)], check=True)
 
 
-def main(folder: Path, compiler: str) -> None:
+def main(folder: Path, compiler: list[str]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     libc = symbols(found(compiler, "libc.so.6"))
     for soname, pattern in MOVED.items():
@@ -89,7 +88,7 @@ def main(folder: Path, compiler: str) -> None:
     for soname in ("libm.so.6", "libstdc++.so.6", "libgcc_s.so.1"):
         write(folder, compiler, soname, symbols(found(compiler, soname)))
     parts = " ".join(str(folder / soname) for soname in ("libc.so.6", *MOVED))
-    loader = found(compiler, LOADERS[platform.machine()])
+    loader = found(compiler, LOADERS[output(*compiler, "-dumpmachine").partition("-")[0]])
     (folder / "libc.so").write_text(f"GROUP ( {parts} {found(compiler, 'libc_nonshared.a')} AS_NEEDED ( {loader} ) )\n")
     (folder / "libm.so").write_text(f"INPUT ( {folder / 'libm.so.6'} )\n")
     (folder / "libstdc++.so").write_text(f"GROUP ( {folder / 'libstdc++.so.6'} {found(compiler, 'libstdc++.a')} )\n")
@@ -97,4 +96,4 @@ def main(folder: Path, compiler: str) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]).resolve(), sys.argv[2])
+    main(Path(sys.argv[1]).resolve(), sys.argv[2:])

@@ -2,8 +2,8 @@
 #
 # For CUDA the calls of programs.py run on a driver without a GPU and on listing.cpp in NVRTC's place, which writes down each text that
 # would be compiled. Each text is compiled for each target, by as many processes as there are cores. For CPUs the calls run as they are,
-# and the module writes what its LLVM makes for each level of x86-64. What is compiled stays in a folder, by the hash of its text, and is
-# not compiled again. src/jit/pack.cpp reads the file.
+# and the module writes what its LLVM makes for each level of its processor. What is compiled stays in a folder, by the hash of its text,
+# and is not compiled again. src/jit/pack.cpp reads the file.
 from __future__ import annotations
 
 import argparse
@@ -104,7 +104,7 @@ def on_gpu(target: str) -> bool:
 
 
 def on_cpu(target: str) -> bool:
-    return target.startswith("x86")
+    return not target.startswith(("sm_", "compute_"))
 
 
 def number_of(target: str) -> int:
@@ -137,9 +137,9 @@ def environment_for(folder: Path, arguments: argparse.Namespace) -> dict[str, st
     }
 
 
-def run_programs(device: str, environment: dict[str, str]) -> None:
+def run_programs(python: str, device: str, environment: dict[str, str]) -> None:
     programs = Path(__file__).with_name("programs.py")
-    subprocess.run([sys.executable, "-W", "ignore", str(programs), device], env=environment, check=True)
+    subprocess.run([python, "-W", "ignore", str(programs), device], env=environment, check=True)
 
 
 def list_texts(folder: Path, arch: int, arguments: argparse.Namespace) -> list[Path]:
@@ -155,7 +155,7 @@ def list_texts(folder: Path, arch: int, arguments: argparse.Namespace) -> list[P
     }
     for libraries in ("none", str(arguments.listing)):
         environment |= dict.fromkeys(("PARDO_CUBLAS", "PARDO_CUSOLVER", "PARDO_CUFFT"), libraries)
-        run_programs("cuda", environment)
+        run_programs(arguments.python, "cuda", environment)
     return sorted(folder.iterdir())
 
 
@@ -189,7 +189,7 @@ def compiler_sources() -> str:
 
 
 def codes_for_cpus(targets: list[str], arguments: argparse.Namespace) -> list[Code]:
-    """What the module's LLVM makes of the kernels of the programs, for levels of x86-64."""
+    """What the module's LLVM makes of the kernels of the programs, for levels of its processor."""
     folder = arguments.kept / f"cpu-{compiler_sources()}"
     for other in arguments.kept.glob("cpu-*"):
         if other != folder:
@@ -198,7 +198,7 @@ def codes_for_cpus(targets: list[str], arguments: argparse.Namespace) -> list[Co
     listed = folder / "list"
     listed.unlink(missing_ok=True)
     before, start = len(list(folder.iterdir())), time.monotonic()
-    run_programs("cpu", environment_for(folder, arguments))
+    run_programs(arguments.python, "cpu", environment_for(folder, arguments))
     seconds, after = time.monotonic() - start, len(list(folder.iterdir())) - 1
     codes = []
     for line in dict.fromkeys(listed.read_text().splitlines()):  # a kernel may be made again, where memory has let go of it
@@ -266,15 +266,17 @@ def codes_for_cuda(targets: list[str], arguments: argparse.Namespace, pool: Any)
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    for name in ("zstd", "module", "package", "work", "kept", "out"):
+    parser.add_argument("--zstd", required=True, help="its shared library")
+    for name in ("module", "package", "work", "kept", "out"):
         parser.add_argument(f"--{name}", type=Path, required=True)
     for name in ("nvrtc", "listing", "driver"):
         parser.add_argument(f"--{name}", type=Path, help="for CUDA")
+    parser.add_argument("--python", default=sys.executable, help="runs the module: another one where it is for another processor")
     parser.add_argument("--targets", required=True, help="as sm_90,compute_90,x86-64-v3")
     processes = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL") or len(os.sched_getaffinity(0))
     parser.add_argument("--jobs", type=int, default=int(processes))
     arguments = parser.parse_args()
-    libraries = arguments.nvrtc and str(arguments.nvrtc), str(arguments.zstd)
+    libraries = arguments.nvrtc and str(arguments.nvrtc), arguments.zstd
     load(*libraries)
     asked = arguments.targets.split(",")
     targets = [target for target in asked if not on_gpu(target) or (library and number_of(target) in known())]

@@ -10,6 +10,8 @@
 #include <cstring>
 #include <vector>
 
+#include "base/arm.h"
+
 namespace pardo::saved {
 namespace {
 
@@ -225,6 +227,9 @@ int rank_of_target(const std::string& target) {
                     __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
     if (target == "x86-64-v4") return v4 ? 4 : -1;
     if (target == "x86-64-v3") return v3 ? 3 : -1;
+#elif defined(__aarch64__)
+    if (target == "neoverse-n1") return has_neoverse_n1() ? 2 : -1;
+    if (target == "armv8-a") return 1;
 #endif
     return -1;
 }

@@ -21,7 +21,8 @@ using FindSymbol = std::function<void*(const char* name)>;
 /// Loads a relocatable ELF file of this machine. Throws Value where it is none, or asks for what is not there.
 MachineCode load_machine_code(std::span<const std::uint8_t> object, const char* entry, const FindSymbol& find);
 
-/// Whether this machine runs code for a target: "x86-64-v3", "x86-64-v4"; -1 if not, else greater for what is better.
+/// Whether this machine runs code for a target: "x86-64-v3", "x86-64-v4", "armv8-a" or "neoverse-n1"; -1 if not, else greater for what is
+/// better.
 int rank_of_target(const std::string& target);
 
 }  // namespace pardo::saved

@@ -124,7 +124,7 @@ Found found_for(const saved::Loaded& loaded, device::Device* device) {
     if (!processors.empty()) processors = ", CPUs (" + processors + ")";
     std::string wanted, is = device->id();
     switch (device->native_api()) {
-        case device::NativeApi::Host: wanted = "\"x86-64-v3\""; break;
+        case device::NativeApi::Host: wanted = emit::levels().empty() ? "" : "\"" + emit::levels().front().level + "\""; break;
         case device::NativeApi::OpenCl: wanted = "\"opencl\""; break;
         case device::NativeApi::Cuda:
             wanted = "\"" + device->info().architecture + "\"";

@@ -62,7 +62,8 @@ def export(
     path : str or PathLike
         Where the file goes. Its name gets the digest of the contents in front of the ending.
     targets : sequence of str, optional
-        What it is to run on: processors, ``"x86-64-v3"`` (AVX2) and ``"x86-64-v4"`` (AVX-512); ``"opencl"``, the devices that a driver
+        What it is to run on: processors, ``"x86-64-v3"`` (AVX2) and ``"x86-64-v4"`` (AVX-512), where pardo itself runs on 64-bit ARM
+        ``"armv8-a"`` and ``"neoverse-n1"``; ``"opencl"``, the devices that a driver
         compiles texts for; NVIDIA's GPUs by their architecture, ``"sm_80"``, ``"sm_90"`` and others, which takes ``pardo[cuda]`` here and
         no GPU. Without it all of these processors.
     any_size : bool, optional

@@ -32,8 +32,8 @@ struct LlvmTarget {
 const LlvmTarget& host_target();
 /// This machine with registers of at most so many bytes.
 LlvmTarget host_target_limited(int vector_bytes);
-/// What is compiled while pardo is built: every machine of a level runs it, and nothing else of a machine is in it. None where the
-/// processor is no x86-64.
+/// What is compiled while pardo is built: every machine of a level runs it, and nothing else of a machine is in it. Of x86-64
+/// and of 64-bit ARM.
 const std::vector<LlvmTarget>& levels();
 
 /// Emits one function:  void <symbol>(const uint64_t* args, const int64_t* extents, const int64_t* begin, const int64_t* end,

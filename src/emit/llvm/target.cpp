@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "base/arm.h"
 #include "base/env.h"
 #include "emit/llvm/module.h"
 
@@ -55,6 +56,9 @@ LlvmTarget find_host(int limit) {
 #else
     target.vector_bytes = std::min(16, limit);
     target.fma = true;
+#if defined(__aarch64__)
+    target.level = has_neoverse_n1() ? "neoverse-n1" : "armv8-a";
+#endif
 #endif
     target.cpu = llvm::sys::getHostCPUName().str();
     std::vector<std::string> names;
@@ -78,6 +82,9 @@ const std::vector<LlvmTarget>& levels() {
 #if defined(__x86_64__)
     static const auto& all =
         *new std::vector<LlvmTarget>{{"x86-64-v3", "", 32, true, "x86-64-v3"}, {"x86-64-v4", "", 64, true, "x86-64-v4"}};
+#elif defined(__aarch64__)
+    static const auto& all =
+        *new std::vector<LlvmTarget>{{"generic", "", 16, true, "armv8-a"}, {"neoverse-n1", "", 16, true, "neoverse-n1"}};
 #else
     static const auto& all = *new std::vector<LlvmTarget>;
 #endif

@@ -354,6 +354,21 @@ def test_devices_that_share_nothing(other: pp.Device) -> None:
             call()
 
 
+@pytest.mark.parametrize("other", pp.get_devices("opencl"), ids=lambda d: d.id)
+def test_what_opencl_lacks_is_named(other: pp.Device) -> None:
+    by_host = r"pp\.vulkan\.Semaphore\.of_device"
+    with pytest.raises(pp.DeviceError, match=f"{other.id} has no timeline semaphores, which OpenCL does not know; {by_host}"):
+        pp.vulkan.Semaphore(0, device=other)
+    lacks = "(lacks cl_khr_external_{}_opaque_fd|takes descriptors, but pardo gives them to CUDA's driver only)"
+    with pytest.raises(pp.DeviceError, match=f"{other.id} {lacks.format('semaphore')}; {by_host}"):
+        pp.vulkan.Semaphore(0, "binary", device=other)
+    with pytest.raises(pp.DeviceError, match=f"{other.id} {lacks.format('memory')}.*; (it uses memory of the host in place|copy through)"):
+        pp.vulkan.from_handle(0, 8, device=other)
+    if other not in IN_PLACE:
+        with pytest.raises(pp.DeviceError, match=f"{other.id} makes no memory for other drivers.*; allocate the memory in Vulkan"):
+            pp.vulkan.empty(3, device=other)
+
+
 @pytest.mark.parametrize(
     ("arguments", "keywords", "kind", "message"),
     [
@@ -523,7 +538,7 @@ def test_memory_of_vulkans(on_fake: Any) -> None:
 
 
 def test_descriptors_that_are_refused(on_fake: Any) -> None:
-    on_fake("""
+    on_fake(r"""
         import pytest, socket
         fd = of_vulkan(8192)
         put(pp.vulkan.empty(3, device="cuda:0"), [1, 2, 3])
@@ -560,7 +575,7 @@ def test_descriptors_that_are_refused(on_fake: Any) -> None:
             pp.vulkan.from_handle(4096, 64, kind="host_pointer", device="cuda:0")
         with pytest.raises(TypeError, match="owner is for mapped addresses"):
             pp.vulkan.from_handle(fd, 4096, owner=x, device="cuda:0")
-        with pytest.raises(MemoryError):
+        with pytest.raises(MemoryError, match=r"1024\.0 GiB are wanted on cuda:0; .* are available \(cuMemCreate failed"):
             pp.vulkan.empty(1 << 40, "uint8", device="cuda:0")
         del x
         assert live("external memory", "allocation", "reservation") == [0, 0, 0]

@@ -1,5 +1,6 @@
 # tests/python/vulkan_calls.py: as much of Vulkan as the tests of pardo.vulkan need, by ctypes.
-"""A device of Vulkan's with memory, fills and copies of buffers, and timeline semaphores. With lavapipe, if it is installed."""
+"""A device of Vulkan's with memory, fills and copies of buffers, and semaphores. With lavapipe, if it is installed, and VK_ICD_FILENAMES
+names no other driver."""
 
 from __future__ import annotations
 
@@ -13,12 +14,14 @@ from typing import Any
 P, U32, U64 = c.c_void_p, c.c_uint32, c.c_uint64
 HOST_ALLOCATION = 0x80  # VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT
 SHARES_POINTERS = b"VK_EXT_external_memory_host"
+WANTED = (SHARES_POINTERS, b"VK_KHR_external_memory_fd", b"VK_KHR_external_semaphore_fd")
+OPAQUE_FD = 1  # of memory and of semaphores
 
 
 def loader() -> c.CDLL | None:
     """Vulkan's loader, for lavapipe where that is installed."""
     software = sorted(glob.glob("/usr/share/vulkan/icd.d/lvp_icd*.json"))
-    if software:
+    if software and not {"VK_ICD_FILENAMES", "VK_DRIVER_FILES"} & set(os.environ):
         os.environ["VK_ICD_FILENAMES"] = os.environ["VK_DRIVER_FILES"] = software[0]
     try:
         return c.CDLL("libvulkan.so.1")
@@ -49,7 +52,7 @@ class Vulkan:
         count, found = U32(1), (P * 1)()
         self.library.vkEnumeratePhysicalDevices(P(self.instance), c.byref(count), found)
         self.physical = found[0]
-        extensions = [name for name in (SHARES_POINTERS, b"VK_KHR_external_memory_fd") if name in self.extensions()]
+        extensions = [name for name in WANTED if name in self.extensions()]
         self.shares_pointers = SHARES_POINTERS in extensions
         names = (c.c_char_p * len(extensions))(*extensions)
         priority = c.c_float(1)
@@ -83,31 +86,40 @@ class Vulkan:
         self.library.vkGetDeviceProcAddr.restype = P
         address = self.library.vkGetDeviceProcAddr(P(self.device), name.encode())
         assert address, name
-        return c.CFUNCTYPE(c.c_int, *[U64] * {"vkGetMemoryHostPointerPropertiesEXT": 4, "vkGetMemoryFdKHR": 3}[name])(address)
+        return c.CFUNCTYPE(c.c_int, *[U64] * {"vkGetMemoryHostPointerPropertiesEXT": 4}.get(name, 3))(address)
 
     # --- memory ---
 
-    def visible_type(self, among: int) -> int:
-        """A type of memory that the host sees as the device does."""
+    def type_of(self, among: int, flags: int = 6) -> int:
+        """A type of memory with these properties: 1 is the device's own, 6 what the host sees as the device does."""
         properties = (U32 * 130)()
         self.library.vkGetPhysicalDeviceMemoryProperties(P(self.physical), properties)
-        return next(i for i in range(properties[0]) if among >> i & 1 and properties[1 + 2 * i] & 6 == 6)
+        return next(i for i in range(properties[0]) if among >> i & 1 and properties[1 + 2 * i] & flags == flags)
 
     def allocate(self, nbytes: int) -> tuple[int, int]:
         """Memory, and the address where it is mapped."""
-        memory = self.make("vkAllocateMemory", record(5, [(U64, nbytes), (U32, self.visible_type(0xFFFFFFFF))]))
+        memory = self.make("vkAllocateMemory", record(5, [(U64, nbytes), (U32, self.type_of(0xFFFFFFFF))]))
         address = P()
         self.call("vkMapMemory", P(self.device), U64(memory), U64(0), U64(nbytes), U32(0), c.byref(address))
         assert address.value
         return memory, address.value
 
-    def allocate_exported(self, nbytes: int) -> tuple[int, int]:
+    def allocate_exported(self, nbytes: int, flags: int = 6) -> tuple[int, int]:
         """Memory, and a descriptor of it."""
-        exported = record(1000072002, [(U32, 1)])
-        memory = self.make("vkAllocateMemory", record(5, [(U64, nbytes), (U32, self.visible_type(0xFFFFFFFF))], exported))
-        fd, asked = c.c_int(-1), record(1000074002, [(U64, memory), (U32, 1)])
-        assert self.of_device("vkGetMemoryFdKHR")(self.device, c.addressof(asked), c.addressof(fd)) == 0
-        return memory, fd.value
+        exported = record(1000072002, [(U32, OPAQUE_FD)])
+        memory = self.make("vkAllocateMemory", record(5, [(U64, nbytes), (U32, self.type_of(0xFFFFFFFF, flags))], exported))
+        return memory, self.descriptor("vkGetMemoryFdKHR", 1000074002, memory)
+
+    def descriptor(self, name: str, kind: int, handle: int) -> int:
+        """Another descriptor of memory or of a semaphore."""
+        fd, asked = c.c_int(-1), record(kind, [(U64, handle), (U32, OPAQUE_FD)])
+        assert self.of_device(name)(self.device, c.addressof(asked), c.addressof(fd)) == 0, name
+        return fd.value
+
+    def import_fd(self, fd: int, nbytes: int, flags: int = 1) -> int:
+        """Memory that a descriptor names, which Vulkan takes."""
+        given = record(1000074000, [(U32, OPAQUE_FD), (c.c_int, fd)])
+        return self.make("vkAllocateMemory", record(5, [(U64, nbytes), (U32, self.type_of(0xFFFFFFFF, flags))], given))
 
     def import_pointer(self, pointer: int, nbytes: int) -> int:
         """Memory of this process as memory of Vulkan's."""
@@ -115,14 +127,14 @@ class Vulkan:
         ask = self.of_device("vkGetMemoryHostPointerPropertiesEXT")
         assert ask(self.device, HOST_ALLOCATION, pointer, c.addressof(properties)) == 0
         given = record(1000178000, [(U32, HOST_ALLOCATION), (P, pointer)])
-        return self.make("vkAllocateMemory", record(5, [(U64, nbytes), (U32, self.visible_type(properties.m0))], given))
+        return self.make("vkAllocateMemory", record(5, [(U64, nbytes), (U32, self.type_of(properties.m0))], given))
 
     def free(self, memory: int) -> None:
         self.library.vkFreeMemory(P(self.device), U64(memory), None)
 
     @contextlib.contextmanager
-    def buffer(self, memory: int, nbytes: int, imported: bool) -> Iterator[int]:
-        external = record(1000072000, [(U32, HOST_ALLOCATION)]) if imported else None
+    def buffer(self, memory: int, nbytes: int, imported: bool, handle_type: int = HOST_ALLOCATION) -> Iterator[int]:
+        external = record(1000072000, [(U32, handle_type)]) if imported else None
         made = self.make("vkCreateBuffer", record(12, [(U32, 0), (U64, nbytes), (U32, 3), (U32, 0), (U32, 0), (P, None)], external))
         self.call("vkBindBufferMemory", P(self.device), U64(made), U64(memory), U64(0))
         yield made
@@ -166,8 +178,25 @@ class Vulkan:
 
     # --- semaphores ---
 
-    def timeline(self, value: int = 0) -> int:
-        return self.make("vkCreateSemaphore", record(9, [(U32, 0)], record(1000207002, [(U32, 1), (U64, value)])))
+    def timeline(self, value: int = 0, exported: bool = False) -> int:
+        shared = record(1000077000, [(U32, OPAQUE_FD)]) if exported else None
+        return self.make("vkCreateSemaphore", record(9, [(U32, 0)], record(1000207002, [(U32, 1), (U64, value)], shared)))
+
+    def binary(self) -> int:
+        return self.make("vkCreateSemaphore", record(9, [(U32, 0)], record(1000077000, [(U32, OPAQUE_FD)])))
+
+    def descriptor_of_semaphore(self, semaphore: int) -> int:
+        return self.descriptor("vkGetSemaphoreFdKHR", 1000079001, semaphore)
+
+    def uuid(self) -> bytes:
+        """What tells the device apart, in all of its drivers."""
+        ids = (c.c_char * 64)()
+        c.c_uint32.from_buffer(ids).value = 1000071004
+        properties = (c.c_char * 1024)()
+        c.c_uint32.from_buffer(properties).value = 1000059001
+        c.c_void_p.from_buffer(properties, 8).value = c.addressof(ids)
+        self.library.vkGetPhysicalDeviceProperties2(P(self.physical), properties)
+        return ids.raw[16:32]
 
     def value_of(self, semaphore: int) -> int:
         value = U64(0)

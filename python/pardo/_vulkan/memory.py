@@ -67,7 +67,12 @@ def make(queue: Queue, nbytes: int, op_name: str) -> Memory:
         memory = Memory(device, np.frombuffer(pages, np.uint8).__array_interface__["data"][0], size, "host_pointer", pages)
     else:
         refuse_lack(device, "make", op_name, "allocate the memory in Vulkan and open it here: pp.vulkan.from_handle(fd, nbytes, ...)")
-        address, size = _core._make_external(device, nbytes)
+        try:
+            address, size = _core._make_external(device, nbytes)
+        except MemoryError as error:
+            free = device.free_memory
+            known = f"; {free / 2**30:.1f} GiB are available" if free is not None else ""
+            raise MemoryError(f"{op_name}: {nbytes / 2**30:.1f} GiB are wanted on {device.id}{known} ({error})") from None
         memory = _closing(Memory(device, address, size, "opaque_fd"))
         memory.made = True
     with _lock:

@@ -111,7 +111,12 @@ public:
         cuda_->check(d.cuMemGetAllocationGranularity(&unit, &properties, 0), "cuMemGetAllocationGranularity");
         Block block;
         block.bytes = (std::max<std::size_t>(bytes, 1) + unit - 1) / unit * unit;
-        cuda_->check(d.cuMemCreate(&block.allocation, block.bytes, &properties, 0), "cuMemCreate");
+        Result made = d.cuMemCreate(&block.allocation, block.bytes, &properties, 0);
+        if (made == result::out_of_memory) {
+            cuda_->trim_memory();  // blocks that wait for reuse
+            made = d.cuMemCreate(&block.allocation, block.bytes, &properties, 0);
+        }
+        cuda_->check(made, "cuMemCreate");
         DevicePointer pointer = 0;
         bool mapped = false;
         try {

@@ -77,6 +77,7 @@ public:
 
 protected:
     std::vector<Device*> make_sub_devices(const Partition& partition) override;
+    std::shared_ptr<device::External> make_external() override;
 
 private:
     void choose_sub_group();

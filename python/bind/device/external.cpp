@@ -36,7 +36,10 @@ void bind_external(nb::module_& m) {
             pardo::leave_memory(x);
         },
         nb::arg("x"));
-    m.def("_take_memory", &pardo::take_memory, nb::arg("x"));
+    m.def(
+        "_take_memory", [](const pardo::Array& x, const std::vector<pardo::Event>& since) { pardo::take_memory(x, since); }, nb::arg("x"),
+        nb::arg("since"), nb::sig("def _take_memory(x: Array, since: Sequence[Event]) -> None"));
+    m.def("_uses_of_memory", &pardo::uses_of_memory, nb::arg("x"));
     m.def(
         "_finish_memory",
         [](const pardo::Array& x) {

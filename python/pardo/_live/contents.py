@@ -35,6 +35,13 @@ class Content:
         """OpenGL is there: a window's, or one without."""
         self._gl, self._make_current = gl, make_current
 
+    def close(self) -> None:
+        """Gives OpenGL's memory back, while its context is there."""
+        drawn: drawing.Drawing | None = vars(self).get("_drawing")
+        if drawn is not None:
+            self._make_current()
+            drawn.close()
+
     def step(self, call: Callable[[Any], Any]) -> None:
         """Calls the function with the data, and takes what it gives."""
         raise NotImplementedError
@@ -62,6 +69,7 @@ class Pictures(Content):
         super().__init__(style, background, size, op_name)
         self.data = data if data is None or isinstance(data, (Array, making.Split)) else asarray(data)
         self._shown: Any = None if data is None else self._checked(self.data)
+        self._copied = False  # the last one that was returned is the user's, and what is shown a copy of it
         self._drawing: drawing.Picture | None = None
 
     def _checked(self, x: Any) -> Any:
@@ -89,8 +97,14 @@ class Pictures(Content):
                 raise ValueError(
                     f"{self.op_name}: update has returned None; it returns the array that is shown, or changes `data`, given to live"
                 )
+            if self._copied:
+                raise TypeError(
+                    f"{self.op_name}: update has returned None, and before that an array that is not pardo's, of which a copy is shown: "
+                    "return it each time, or change `view.data` in place"
+                )
             self._wait()
             return
+        self._copied = type(found) not in TAKERS and not isinstance(found, (Array, making.Split))
         found = self._checked(found)
         if self._shown is not None and found.shape != self._shown.shape:
             raise ValueError(

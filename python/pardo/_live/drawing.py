@@ -111,6 +111,10 @@ class Drawing:
         """The mouse was dragged by so many shares of the window; gives whether that changes what is drawn."""
         return False
 
+    def close(self) -> None:
+        """Lets go of OpenGL's memory: a driver that knows it is told so while the context is there."""
+        raise NotImplementedError
+
 
 class Picture(Drawing):
     """An array of values or of colours."""
@@ -153,6 +157,10 @@ class Picture(Drawing):
         kind = opengl.RGBA if coloured else opengl.RED_INTEGER
         gl.glTexSubImage2D(opengl.TEXTURE_2D, 0, 0, 0, size[1], size[0], kind, opengl.UNSIGNED_BYTE, None)
         gl.glBindBuffer(opengl.PIXEL_UNPACK_BUFFER, 0)
+
+    def close(self) -> None:
+        if self._memory is not None:
+            self._memory.release()
 
     def _memory_for(self, shape: tuple[int, ...]) -> Buffer:
         """OpenGL's memory of so many pixels, beside a texture of them."""
@@ -200,6 +208,11 @@ class Points(Drawing):
             gl.glDisable(opengl.BLEND)
         if dimensions == 3:
             gl.glEnable(opengl.DEPTH_TEST)
+
+    def close(self) -> None:
+        for memory in (self.memory, self._levels):
+            if memory is not None:
+                memory.release()
 
     @property
     def shape(self) -> Sequence[int]:

@@ -58,7 +58,8 @@ def live(
         with keys, the mouse and `data`. It returns an array of the same shape each time, or None: the array of the frame before, or
         `data`, was changed in place.
     data : Array, optional
-        What `update` changes in place, as ``view.data``. Points are kept in OpenGL's memory, as float32, and drawn from it.
+        What `update` changes in place, as ``view.data``, which is a copy of an array that is not pardo's. Points are kept in OpenGL's
+        memory, as float32, and drawn from it.
     kind : {'picture', 'points', 'points3d'}
         'picture': arrays of values or colours, as for `show`. 'points': of shape (2, n) or (n, 2), their coordinates x and y; what more
         there is along the shorter axis is not looked at. 'points3d': three coordinates, which dragging the mouse turns.

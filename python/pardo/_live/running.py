@@ -41,7 +41,7 @@ class Loop:
         view, number = self.view, self._count
 
         def call(data: Any) -> Any:
-            view.frame, view.data = number, data
+            view.frame, view._data = number, data
             return self._update(number, view)
 
         self._content.step(call)
@@ -114,7 +114,10 @@ class Loop:
                 self._content.open(OpenGL(context.address_of, op_name), context.make_current)
                 yield
             finally:
-                context.close()
+                try:
+                    self._content.close()
+                finally:
+                    context.close()
 
     def in_window(self, title: str, controls: bool, op_name: str) -> None:
         """Until it is closed, or all frames are made."""
@@ -143,7 +146,10 @@ class Loop:
                             break
                 self._finish()
             finally:
-                window.close()
+                try:
+                    self._content.close()
+                finally:
+                    window.close()
 
     def _draw(self, window: Window, new: bool) -> None:
         window.changed = False

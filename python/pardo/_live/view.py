@@ -68,7 +68,6 @@ class LiveView:
     __module__ = "pardo"
 
     frame: int
-    data: Any
     keys: frozenset[str]
     pressed: tuple[str, ...]
     mouse: Place | None
@@ -79,7 +78,7 @@ class LiveView:
     paused: bool
 
     def __init__(self, data: Any, save: Callable[[str], None]) -> None:
-        self.frame, self.data, self.paused = -1, data, False
+        self.frame, self._data, self.paused = -1, data, False
         self._save, self._closed, self._running = save, False, True
         self._owner = (os.getpid(), threading.get_ident())
         self._set()
@@ -99,6 +98,17 @@ class LiveView:
             raise RuntimeError(f"{op_name}: the view is of the process that this one was forked from")
         if not self._running:
             raise RuntimeError(f"{op_name}: the view was closed; live(...) opens another one")
+
+    @property
+    def data(self) -> Any:
+        return self._data
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        if value is not self._data:  # as `view.data += 1` assigns
+            raise TypeError(
+                "LiveView.data: it is changed in place, view.data[...] = x, and is not replaced; or return the array from update"
+            )
 
     @property
     def closed(self) -> bool:

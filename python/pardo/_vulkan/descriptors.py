@@ -16,6 +16,8 @@ _OF_THE_KERNEL = ("eventfd", "eventpoll", "timerfd", "signalfd", "inotify", "io_
 
 def check(fd: int, what: str, op_name: str) -> None:
     """Raise ValueError for a descriptor that is closed, or of what no driver makes."""
+    if not 0 <= fd < 1 << 31:
+        raise ValueError(f"{op_name}: {fd} is not an open file descriptor")
     try:
         found, name = os.fstat(fd), os.readlink(f"/proc/self/fd/{fd}")
     except OSError:

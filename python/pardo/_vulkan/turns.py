@@ -1,15 +1,18 @@
 # python/pardo/_vulkan/turns.py: the time in which pardo alone uses memory that is Vulkan's too.
 from __future__ import annotations
 
+import threading
+import weakref
 from types import TracebackType
 from typing import Any
 
 from pardo import _core
-from pardo._core import Array, ExecutionPlacementError, Queue
+from pardo._core import Array, Event, ExecutionPlacementError, Queue
 from pardo._vulkan import memory
 from pardo._vulkan.semaphores import pairs
 
-_taken: set[int] = set()  # identities of what is shown in a turn
+_taken: dict[int, weakref.ref[turn]] = {}  # by the identity of what is shown: the block that it is in
+_lock = threading.Lock()
 
 
 class turn:  # noqa: N801
@@ -70,36 +73,70 @@ class turn:  # noqa: N801
             self._parts.setdefault(id(shown), (plain, shown))
         self._queue: Queue = arrays[0].queue
         self._waits, self._signals = pairs(wait, "wait"), pairs(signal, "signal")
-        self._inside = False
+        self._inside = self._has_memory = False
 
     def __enter__(self) -> None:
         op_name = "vulkan.turn"
-        if self._inside or any(key in _taken for key in self._parts):
-            raise RuntimeError(f"{op_name}: an array is in another block already; end that first")
         if any(memory.shown_elsewhere(shown) for _, shown in self._parts.values()):
             raise ValueError(f"{op_name}: arrays of another call are the same memory; keep one of them, and take views of it")
         for semaphores, verb in ((self._waits, "wait"), (self._signals, "signal")):
+            last: dict[int, int] = {}
             for semaphore, value in semaphores:
-                semaphore._checked(verb, value, self._queue)
-        for semaphore, value in self._waits:
-            semaphore.wait(value, self._queue)
-        _taken.update(self._parts)
-        self._inside = True
+                _, number = semaphore._checked(verb, value, self._queue)
+                if verb == "signal" and id(semaphore) in last and (semaphore.kind == "binary" or number <= last[id(semaphore)]):
+                    raise ValueError(
+                        f"{op_name}: a semaphore is to be signalled twice, with {last[id(semaphore)]} and {number}; values grow"
+                    )
+                last[id(semaphore)] = number
+        with _lock:
+            if self._inside or any(owner() is not None for key in self._parts if (owner := _taken.get(key))):
+                raise RuntimeError(f"{op_name}: an array is in another block already; end that first")
+            _taken.update(dict.fromkeys(self._parts, weakref.ref(self)))
+            self._inside = True
+        since: list[Event] = []
+        try:
+            for semaphore, value in self._waits:
+                since.append(semaphore.wait(value, self._queue))
+        except BaseException:
+            self._leave()
+            raise
         for x, _ in self._parts.values():
-            _core._take_memory(x)
+            _core._take_memory(x, since)
+        self._has_memory = True
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, frames: TracebackType | None) -> None:
         if not self._inside:
             raise RuntimeError("vulkan.turn: the block has not begun")
-        self._inside = False
+        self._has_memory = False
         try:
             for x, _ in self._parts.values():
                 _core._leave_memory(x)
         finally:
-            _taken.difference_update(self._parts)
-        if error is None and self._signals:
+            self._leave()
+        if error is not None or not self._signals:
+            self._finish()
+            return
+        # Other queues and devices may use the memory too: the signals come after all.
+        uses = [event for x, _ in self._parts.values() for event in _core._uses_of_memory(x)]
+        if uses:
+            self._queue.barrier(depends=uses)
+        try:
             for semaphore, value in self._signals:
                 semaphore.signal(value, self._queue)
-            return
+        except BaseException:
+            self._finish()
+            raise
+
+    def _leave(self) -> None:
+        with _lock:
+            self._inside = False
+            for key in self._parts:
+                _taken.pop(key, None)
+
+    def _finish(self) -> None:
         for x, _ in self._parts.values():
             _core._finish_memory(x)
+
+    def __del__(self) -> None:
+        if getattr(self, "_has_memory", False):  # a block that was begun by hand, and dropped
+            self.__exit__(GeneratorExit, GeneratorExit(), None)

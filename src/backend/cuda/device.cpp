@@ -191,6 +191,11 @@ Error CudaDevice::failure(Result result, const char* call) {
 
 void CudaDevice::fail(Result result, const char* call) { throw failure(result, call); }
 
+void CudaDevice::check_foreign(Result result, const char* call) {
+    if (result == result::unknown) throw error_of(result, call);
+    check(result, call);
+}
+
 void CudaDevice::raise_lost() {
     std::lock_guard lock(mutex_);
     throw Error(ErrorCode::Device, lost_reason_);

@@ -82,6 +82,9 @@ public:
         if (result != result::success) [[unlikely]]
             fail(result, call);
     }
+    /// For calls that are given objects of other drivers: of those that it does not know, CUDA says CUDA_ERROR_UNKNOWN, which elsewhere
+    /// means that the context is lost. Where it is lost indeed, the next call says so.
+    void check_foreign(Result result, const char* call);
     [[noreturn]] void fail(Result result, const char* call);
     /// What a failed call means here; remembers lost contexts. For places that must not throw.
     Error failure(Result result, const char* call);

@@ -51,7 +51,7 @@ public:
         descriptor.type = timeline ? external_timeline_fd : external_opaque_fd;
         descriptor.fd = own.get();
         const ContextScope scope(*device);
-        device->check(driver().cuImportExternalSemaphore(&handle_, &descriptor), "cuImportExternalSemaphore");
+        device->check_foreign(driver().cuImportExternalSemaphore(&handle_, &descriptor), "cuImportExternalSemaphore");
         own.taken();
     }
     ~CudaSemaphore() override {
@@ -159,13 +159,13 @@ public:
         const Driver& d = driver();
         Block block;
         block.bytes = bytes;
-        cuda_->check(d.cuImportExternalMemory(&block.external, &descriptor), "cuImportExternalMemory");
+        cuda_->check_foreign(d.cuImportExternalMemory(&block.external, &descriptor), "cuImportExternalMemory");
         own.taken();
         ExternalBufferDescriptor whole{};
         whole.bytes = bytes;
         DevicePointer pointer = 0;
         try {
-            cuda_->check(d.cuExternalMemoryGetMappedBuffer(&pointer, block.external, &whole), "cuExternalMemoryGetMappedBuffer");
+            cuda_->check_foreign(d.cuExternalMemoryGetMappedBuffer(&pointer, block.external, &whole), "cuExternalMemoryGetMappedBuffer");
             const std::lock_guard lock(mutex_);
             blocks_[pointer] = block;
         } catch (...) {

@@ -13,16 +13,6 @@ namespace {
 
 using device::ImageShape;
 
-/// True where the driver says that its context is lost. CUDA_ERROR_UNKNOWN is also what it says of objects and contexts of OpenGL that it
-/// does not know; where the context is lost indeed, the next call says so.
-bool loses(Result failed) { return failed != result::unknown && loses_context(failed); }
-
-void check_graphics(CudaDevice& device, Result result, const char* call) {
-    if (result == result::success) return;
-    if (loses(result)) device.fail(result, call);
-    throw error_of(result, call);
-}
-
 class GraphicsResource final : public device::GraphicsObject {
 public:
     GraphicsResource(CudaDevice& device, GraphicsHandle handle) : device_(device), handle_(handle), stream_(device.graphics_stream()) {}
@@ -30,14 +20,14 @@ public:
     void map() override {
         device::check_not_forked("map", &device_);
         const ContextScope scope(device_);
-        check_graphics(device_, driver().cuGraphicsMapResources(1, &handle_, stream_), "cuGraphicsMapResources");
+        device_.check_foreign(driver().cuGraphicsMapResources(1, &handle_, stream_), "cuGraphicsMapResources");
         mapped_ = true;
     }
 
     void unmap() override {
         const ContextScope scope(device_);
         mapped_ = false;
-        check_graphics(device_, driver().cuGraphicsUnmapResources(1, &handle_, stream_), "cuGraphicsUnmapResources");
+        device_.check_foreign(driver().cuGraphicsUnmapResources(1, &handle_, stream_), "cuGraphicsUnmapResources");
     }
 
     std::uintptr_t stream() override { return reinterpret_cast<std::uintptr_t>(stream_); }
@@ -46,8 +36,7 @@ public:
         const ContextScope scope(device_);
         DevicePointer pointer = 0;
         std::size_t bytes = 0;
-        check_graphics(device_, driver().cuGraphicsResourceGetMappedPointer(&pointer, &bytes, handle_),
-                       "cuGraphicsResourceGetMappedPointer");
+        device_.check_foreign(driver().cuGraphicsResourceGetMappedPointer(&pointer, &bytes, handle_), "cuGraphicsResourceGetMappedPointer");
         return {reinterpret_cast<void*>(pointer), bytes};
     }
 
@@ -61,11 +50,10 @@ public:
         for (std::size_t layer = 0; layer < layers; ++layer) {
             ArrayHandle array = nullptr;
             ArrayDescriptor d{};
-            check_graphics(
-                device_,
+            device_.check_foreign(
                 driver().cuGraphicsSubResourceGetMappedArray(&array, handle_, static_cast<unsigned>(layer), static_cast<unsigned>(level)),
                 "cuGraphicsSubResourceGetMappedArray");
-            check_graphics(device_, driver().cuArray3DGetDescriptor(&d, array), "cuArray3DGetDescriptor");
+            device_.check_foreign(driver().cuArray3DGetDescriptor(&d, array), "cuArray3DGetDescriptor");
             const auto is = [](std::size_t described, std::size_t wanted) { return std::max<std::size_t>(described, 1) == wanted; };
             const bool whole = is(d.depth, depth);  // a driver may give all layers at once
             if (!is(d.width, static_cast<std::size_t>(extent(0))) ||
@@ -141,7 +129,7 @@ std::vector<device::Device*> CudaDevice::graphics_devices() {
     DeviceHandle handles[room] = {};
     unsigned count = 0;
     if (const Result failed = d.cuGLGetDevices(&count, handles, room, graphics_devices_all); failed != result::success) {
-        if (loses(failed)) fail(failed, "cuGLGetDevices");
+        if (failed != result::unknown && loses_context(failed)) fail(failed, "cuGLGetDevices");
         log(LogLevel::Debug, "cuda: the OpenGL context is of no device of CUDA's: cuGLGetDevices: " + d.describe(failed));
         return {};
     }
@@ -164,7 +152,7 @@ std::unique_ptr<device::GraphicsObject> CudaDevice::share_graphics(unsigned name
     const Result failed =
         target == 0 ? d.cuGraphicsGLRegisterBuffer(&handle, name, 0) : d.cuGraphicsGLRegisterImage(&handle, name, target, 0);
     const char* const call = target == 0 ? "cuGraphicsGLRegisterBuffer" : "cuGraphicsGLRegisterImage";
-    check_graphics(*this, failed, call);
+    check_foreign(failed, call);
     return std::make_unique<GraphicsResource>(*this, handle);
 }
 
